@@ -1,0 +1,32 @@
+/** How much is measured. `quick` shows that everything runs; its figures mean little. */
+export interface Effort {
+  rounds: number;
+  /** Of one comparison. */
+  budgetMs: number;
+  /** Of a turn of jobs through Temporal, some tens a second. */
+  jobs: { rampMs: number; windowMs: number };
+  /** Jobs of a turn with one in flight. */
+  latencyJobs: number;
+  /** The same, where each waits for a slow model. */
+  slowJobs: number;
+  /** Of a turn of admissions, some thousands a second. */
+  admissions: { rampMs: number; windowMs: number };
+}
+
+export const FULL: Effort = {
+  rounds: 5,
+  budgetMs: 60_000,
+  jobs: { rampMs: 1_000, windowMs: 4_000 },
+  latencyJobs: 30,
+  slowJobs: 8,
+  admissions: { rampMs: 300, windowMs: 2_500 },
+};
+
+export const QUICK: Effort = {
+  rounds: 2,
+  budgetMs: 8_000,
+  jobs: { rampMs: 700, windowMs: 1_000 },
+  latencyJobs: 5,
+  slowJobs: 3,
+  admissions: { rampMs: 200, windowMs: 500 },
+};

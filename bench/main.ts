@@ -1,0 +1,118 @@
+/**
+ * `npm run bench`: starts a PostgreSQL and a Temporal of its own, measures the ratios of the project's goals side by
+ * side, prints them as a table and keeps them in `bench/results/`. `-- --quick` shows in under a minute that everything
+ * runs, and keeps nothing. `-- --only service,admission` runs some of the measures, and keeps nothing either.
+ *
+ * A figure never fails the run: it exits with 0 unless a side could not run or an invariant broke.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ProcessRecord } from '../src/embedded/process-record.ts';
+import { PROJECT_DIRECTORY } from '../src/embedded/service-processes.ts';
+import { listenForStop } from '../src/embedded/stop-signals.ts';
+import { withCleanup } from './cleanup.ts';
+import { FULL, QUICK } from './effort.ts';
+import { watchMachine } from './machine.ts';
+import { type Report, renderReport } from './report.ts';
+import { startBenchPostgres } from './servers.ts';
+import { MEASURES, type MeasureName, type MeasureResult } from './suite.ts';
+
+const RESULTS_DIRECTORY = fileURLToPath(new URL('results', import.meta.url));
+
+const { quick, names } = readArguments();
+const directory = mkdtempSync(join(tmpdir(), 'vehicle-inference-bench-'));
+const record = new ProcessRecord(join(directory, 'processes.json'));
+const signal = listenForStop({ onFirst: () => console.error('Stopping …'), onSecond: leaveNothing });
+
+try {
+  // PostgreSQL may run under another account (postgres-user.ts), which has to pass through here.
+  chmodSync(directory, 0o755);
+  const report = await measure();
+  const text = renderReport(report);
+  console.log(`\n${text}`);
+  if (!quick && names.length === Object.keys(MEASURES).length) keep(report, text);
+  process.exitCode = report.broken.length === 0 ? 0 : 1;
+} catch (error) {
+  console.error(signal.aborted ? 'Stopped.' : error);
+  process.exitCode = 1;
+} finally {
+  leaveNothing();
+}
+
+async function measure(): Promise<Report> {
+  const startedAt = new Date();
+  const startedAtMs = performance.now();
+  // Before anybody changes what has been loaded by then.
+  const commit = readCommit();
+  const describe = watchMachine();
+  const { results, postgres } = await runMeasures();
+  return {
+    startedAt: startedAt.toISOString(),
+    seconds: (performance.now() - startedAtMs) / 1000,
+    commit,
+    quick,
+    machine: describe(),
+    postgres,
+    comparisons: results.flatMap((result) => result.comparisons),
+    broken: results.flatMap((result) => result.broken),
+    notes: results.flatMap((result) => result.notes ?? []),
+  };
+}
+
+function runMeasures(): Promise<{ results: MeasureResult[]; postgres: string }> {
+  const context = { directory, record, signal, say: console.log };
+  return withCleanup(async (cleanup) => {
+    console.log('Starting PostgreSQL …');
+    const postgres = await startBenchPostgres({ ...context, cleanup });
+    const results: MeasureResult[] = [];
+    for (const name of names) {
+      signal.throwIfAborted();
+      const measureIt = (own: typeof cleanup) =>
+        MEASURES[name]({ ...context, cleanup: own }, postgres, quick ? QUICK : FULL);
+      results.push(await withCleanup(measureIt));
+    }
+    return { results, postgres: postgres.version };
+  });
+}
+
+function keep(report: Report, text: string): void {
+  const name = `${report.startedAt.slice(0, 19).replaceAll(':', '-')}.json`;
+  mkdirSync(RESULTS_DIRECTORY, { recursive: true });
+  writeFileSync(join(RESULTS_DIRECTORY, name), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(RESULTS_DIRECTORY, 'latest.md'), `# Benchmark\n\n${text}`);
+  console.log(`Kept as bench/results/${name} and bench/results/latest.md.`);
+}
+
+/** What was measured; null outside a checkout. */
+function readCommit(): string | null {
+  // Without the lock that `git status` takes to refresh its index: somebody may be committing.
+  const git = (...args: string[]) =>
+    spawnSync('git', ['--no-optional-locks', ...args], { cwd: PROJECT_DIRECTORY, encoding: 'utf8' }).stdout?.trim();
+  const commit = git('rev-parse', '--short', 'HEAD');
+  if (!commit) return null;
+  return git('status', '--porcelain', '--', 'src', 'migrations') ? `${commit} and changes` : commit;
+}
+
+/** Processes have been stopped in order by now; this is for those of an interrupted stop. */
+function leaveNothing(): void {
+  record.killAll();
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}
+
+function readArguments(): { quick: boolean; names: MeasureName[] } {
+  const all = Object.keys(MEASURES) as MeasureName[];
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  });
+  const wanted = values.only?.split(',') ?? all;
+  const unknown = wanted.filter((name) => !all.some((known) => known === name));
+  if (unknown.length > 0) {
+    console.error(`--only takes ${all.join(', ')}, separated by commas; not ${unknown.join(', ')}`);
+    process.exit(1);
+  }
+  return { quick: values.quick, names: all.filter((name) => wanted.includes(name)) };
+}

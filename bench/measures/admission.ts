@@ -1,0 +1,271 @@
+/** Admission: through HTTP, by the function alone, with one hot organisation, each against what PostgreSQL itself can do. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { admitJob } from '../../src/db/admit-job.ts';
+import { type EntityManager, openDatabase } from '../../src/db/orm.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { admissionStatement, newAdmission, OPEN_JOBS_LIMIT, preparedOn } from '../admission-statement.ts';
+import { readCpuSeconds, subtractCpu } from '../cpu.ts';
+import type { Effort } from '../effort.ts';
+import { findBrokenInvariants } from '../invariants.ts';
+import { createJobClient } from '../job-client.ts';
+import { measureThroughput } from '../load.ts';
+import { alternate, compare, type Side } from '../measure.ts';
+import {
+  apiKeyId,
+  createOrganizations,
+  createOrganizationWithCredits,
+  ID_DIGITS,
+  type Organization,
+  organizationId,
+} from '../organizations.ts';
+import { findPgbench, pgbenchScript, runPgbench } from '../pgbench.ts';
+import { startApiProcess } from '../processes.ts';
+import type { BenchContext, Postgres } from '../servers.ts';
+import type { MeasureResult } from '../suite.ts';
+
+/** As many as the API opens by default. */
+const CONNECTIONS = 10;
+const HTTP_IN_FLIGHT = 32;
+const ORGANIZATIONS = 1_000;
+const endpoint = endpointBySlug('dashboard.read');
+
+interface Admissions {
+  context: BenchContext;
+  databaseUrl: string;
+  organizations: Organization[];
+  /** One lane each. */
+  connections: EntityManager[];
+  orm: EntityManager[];
+  pids: Record<string, number>;
+  effort: Effort;
+}
+
+export async function measureAdmission(
+  context: BenchContext,
+  postgres: Postgres,
+  effort: Effort,
+): Promise<MeasureResult> {
+  const { say, signal } = context;
+  const admissions = await prepare(context, postgres, effort);
+  const apiUrl = await startStubbedApi(admissions);
+  const http = throughHttp(admissions, apiUrl);
+  const pgAlone = throughPg(admissions, 'function from pg', { hot: false });
+  const mikroOrm = throughMikroOrm(admissions);
+  const hot = throughPg(admissions, 'one hot organisation', { hot: true });
+  const spreadOut = throughPg(admissions, `${ORGANIZATIONS} organisations`, { hot: false });
+  const yardstick = await throughPgbench(admissions);
+  const b = yardstick ?? pgAlone;
+
+  say('Admissions: warming up …');
+  await alternate([http, mikroOrm, pgAlone, ...(yardstick ? [yardstick] : [])], { ...effort, rounds: 1, signal });
+  say(`Admissions a second through HTTP, from pg, and by ${yardstick ? 'pgbench' : 'the same SQL from pg'} …`);
+  const sides = [http, b, ...(yardstick ? [pgAlone] : []), mikroOrm];
+  const samples = await alternate(sides, { ...effort, signal });
+  say(`Admissions a second of one organisation and of ${ORGANIZATIONS} …`);
+  const hotSamples = await alternate([hot, spreadOut], { ...effort, signal });
+
+  const unit = 'jobs/s';
+  return {
+    comparisons: [
+      compare(samples, { name: 'Admissions/s through HTTP', unit, a: http, b, goal: { atLeast: 0.3 } }),
+      ...(yardstick
+        ? [compare(samples, { name: 'Admissions/s, function alone', unit, a: pgAlone, b, goal: { atLeast: 0.7 } })]
+        : []),
+      compare(samples, { name: 'Admissions/s, function through MikroORM', unit, a: mikroOrm, b, goal: null }),
+      compare(hotSamples, {
+        name: 'Admissions/s, hot organisation',
+        unit,
+        a: hot,
+        b: spreadOut,
+        goal: { atLeast: 0.6 },
+      }),
+    ],
+    broken: [...(await overdraft(admissions)), ...(await findBrokenInvariants(admissions.databaseUrl, null))],
+    notes: yardstick ? [] : ['pgbench was not found: the same SQL ran from pg connections with prepared statements.'],
+  };
+}
+
+async function prepare(context: BenchContext, postgres: Postgres, effort: Effort): Promise<Admissions> {
+  const databaseUrl = await postgres.createDatabase('admission');
+  const organizations = await createOrganizations(databaseUrl, ORGANIZATIONS);
+  const orm = await openDatabase({ url: databaseUrl, poolSize: CONNECTIONS });
+  context.cleanup.add(() => orm.close());
+  return {
+    context,
+    databaseUrl,
+    organizations,
+    connections: await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(context, databaseUrl))),
+    orm: Array.from({ length: CONNECTIONS }, () => orm.em.fork()),
+    pids: { PostgreSQL: postgres.pid, 'load generator': process.pid },
+    effort,
+  };
+}
+
+async function connect({ cleanup }: BenchContext, databaseUrl: string): Promise<EntityManager> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  cleanup.add(() => client.end());
+  return preparedOn(client);
+}
+
+async function startStubbedApi({ context, databaseUrl, pids }: Admissions): Promise<string> {
+  const storage = join(context.directory, 'admission-storage');
+  mkdirSync(storage, { recursive: true });
+  const announced = new pg.Client({ connectionString: databaseUrl });
+  await announced.connect();
+  await announced.query("insert into installed_endpoints (endpoint, model_version) values ($1, 'no-op@2026-01-01')", [
+    endpoint.slug,
+  ]);
+  await announced.end();
+  const { pid, url } = await startApiProcess(context, {
+    name: 'API without Temporal',
+    entry: 'bench/processes/api-without-temporal.ts',
+    environment: {
+      SERVICE_ENVIRONMENT: 'development',
+      LOG_LEVEL: 'info',
+      DATABASE_URL: databaseUrl,
+      DATABASE_POOL_SIZE: String(CONNECTIONS),
+      TEMPORAL_ADDRESS: 'stubbed',
+      STORAGE_DIRECTORY: storage,
+      OPEN_JOBS_LIMIT: String(OPEN_JOBS_LIMIT),
+    },
+  });
+  pids.API = pid;
+  return url;
+}
+
+function throughHttp({ context, organizations, pids, effort }: Admissions, apiUrl: string): Side {
+  const jobs = createJobClient({ apiUrl, endpoint, organizations, connections: HTTP_IN_FLIGHT });
+  context.cleanup.add(() => jobs.close());
+  return {
+    name: 'HTTP',
+    what:
+      `POST /v1/dashboard/read, multipart with a picture of one pixel, Idempotency-Key, ${HTTP_IN_FLIGHT} in flight on ` +
+      `as many keep-alive connections, ${organizations.length} live organisations in turn; one API process ` +
+      `(src/api/main.ts but for its Temporal client, whose start returns at once; ${CONNECTIONS} + 2 + 1 database ` +
+      `connections)`,
+    processes: ['API', 'PostgreSQL', 'load generator'],
+    run: () =>
+      measureThroughput({
+        inFlight: HTTP_IN_FLIGHT,
+        ...effort.admissions,
+        pids,
+        signal: context.signal,
+        job: async () => {
+          await jobs.post({ wait: false });
+        },
+      }),
+  };
+}
+
+/** The service's own `admitJob`, through plain `pg` connections. */
+function throughPg(admissions: Admissions, name: string, { hot }: { hot: boolean }): Side {
+  const { connections } = admissions;
+  return {
+    name,
+    what:
+      `admitJob of src/db/admit-job.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
+      `process, ${hot ? 'one organisation' : `${ORGANIZATIONS} organisations at random`}`,
+    processes: ['PostgreSQL', 'load generator'],
+    run: () => measureFunction(admissions, connections, { hot }),
+  };
+}
+
+function throughMikroOrm(admissions: Admissions): Side {
+  return {
+    name: 'function through MikroORM',
+    what: `admitJob as the API calls it, through MikroORM's pool of ${CONNECTIONS} connections, in one Node process`,
+    processes: ['PostgreSQL', 'load generator'],
+    run: () => measureFunction(admissions, admissions.orm, { hot: false }),
+  };
+}
+
+function measureFunction(
+  { context, organizations, pids, effort }: Admissions,
+  lanes: readonly EntityManager[],
+  { hot }: { hot: boolean },
+) {
+  return measureThroughput({
+    inFlight: lanes.length,
+    ...effort.admissions,
+    pids,
+    signal: context.signal,
+    job: async (lane) => {
+      const index = hot ? 0 : Math.floor(Math.random() * organizations.length);
+      const { id, apiKeyId: keyId } = organizations[index] as Organization;
+      await admitJob(lanes[lane] as EntityManager, newAdmission({ endpoint, organizationId: id, apiKeyId: keyId }));
+    },
+  });
+}
+
+/** The same statement by pgbench, with random ids; null where there is no pgbench. */
+async function throughPgbench({ context, databaseUrl, pids, effort }: Admissions): Promise<Side | null> {
+  const pgbench = findPgbench(process.env);
+  if (!pgbench) return null;
+  const scriptPath = join(context.directory, 'admission.sql');
+  writeFileSync(scriptPath, await admissionScript());
+  const seconds = Math.max(1, Math.round((effort.admissions.rampMs + effort.admissions.windowMs) / 1000));
+  return {
+    name: 'pgbench',
+    what:
+      `the statement that admitJob sends, by ${pgbench.version}: prepared, ${CONNECTIONS} clients, 1 thread, random ids, ` +
+      `${ORGANIZATIONS} organisations at random`,
+    processes: ['PostgreSQL', 'load generator'],
+    async run() {
+      const before = readCpuSeconds(pids);
+      const { transactions, perSecond } = await runPgbench({
+        path: pgbench.path,
+        databaseUrl,
+        scriptPath,
+        clients: CONNECTIONS,
+        seconds,
+        signal: context.signal,
+      });
+      return { value: perSecond, jobs: transactions, cpuSeconds: subtractCpu(readCpuSeconds(pids), before) };
+    },
+  };
+}
+
+async function admissionScript(): Promise<string> {
+  const admission = newAdmission({ endpoint, organizationId: '@organization', apiKeyId: '@key' });
+  const { job } = admission;
+  const idOf = (prefix: string, variable: string) => `'${prefix}' || lpad(:${variable}::text, ${ID_DIGITS}, '0')`;
+  return pgbenchScript(
+    await admissionStatement(admission),
+    ['id random(1, 9000000000000000000)', `organization random(1, ${ORGANIZATIONS})`],
+    [
+      { text: '@organization', expression: idOf(organizationId(0).slice(0, -ID_DIGITS), 'organization') },
+      { text: '@key', expression: idOf(apiKeyId(0).slice(0, -ID_DIGITS), 'organization') },
+      { text: job.id, expression: idOf('job_', 'id') },
+      { text: job.requestId, expression: idOf('req_', 'id') },
+      { text: job.idempotencyKey as string, expression: idOf('', 'id') },
+    ],
+  );
+}
+
+/** Ten times as many admissions at once as an organisation has credits for. */
+async function overdraft({ databaseUrl, connections }: Admissions): Promise<string[]> {
+  const affordable = 50;
+  const number = ORGANIZATIONS + 1;
+  await createOrganizationWithCredits(databaseUrl, number, affordable * endpoint.priceCredits);
+  const newcomer = { endpoint, organizationId: organizationId(number), apiKeyId: apiKeyId(number) };
+  const attempts = await Promise.all(
+    connections.map(async (connection) => {
+      let admitted = 0;
+      for (let attempt = 0; attempt < affordable; attempt += 1) {
+        try {
+          await admitJob(connection, newAdmission(newcomer));
+          admitted += 1;
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== 'insufficient_credits') throw error;
+        }
+      }
+      return admitted;
+    }),
+  );
+  const admitted = attempts.reduce((sum, count) => sum + count, 0);
+  return admitted === affordable ? [] : [`credits for ${affordable} jobs admitted ${admitted}`];
+}

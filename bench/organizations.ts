@@ -1,0 +1,90 @@
+/** The organisations that the load comes from: many, because each may send 600 requests a minute to an endpoint. */
+import pg from 'pg';
+import { newApiKeySecret } from '../src/domain/api-keys.ts';
+import { SCOPE_CATALOGUE } from '../src/domain/scopes.ts';
+
+export interface Organization {
+  id: string;
+  apiKeyId: string;
+  /** Of its one live key. */
+  secret: string;
+}
+
+/** More than any run spends. */
+const CREDITS = 1_000_000_000_000;
+
+/** Id of the n-th organisation, from 1; pgbench makes the same from a random number. */
+export function organizationId(number: number): string {
+  return `org_${digits(number)}`;
+}
+
+export function apiKeyId(number: number): string {
+  return `key_${digits(number)}`;
+}
+
+/** Width of the number in an id: that of the real ids. */
+export const ID_DIGITS = 22;
+
+function digits(number: number): string {
+  return String(number).padStart(ID_DIGITS, '0');
+}
+
+/** Creates `count` organisations, each with credits and a live key. */
+export async function createOrganizations(databaseUrl: string, count: number): Promise<Organization[]> {
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const keys = numbers.map(() => newApiKeySecret('live'));
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const ids = numbers.map(organizationId);
+    await client.query('insert into organizations (id, name) select id, id from unnest($1::text[]) as t (id)', [ids]);
+    await client.query(
+      `insert into api_keys (id, organization_id, name, prefix, secret_hash, livemode, scopes, created_by)
+       select id, organization_id, 'Benchmark', prefix, secret_hash, true, $5, 'usr_benchmark'
+       from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as t (id, organization_id, prefix, secret_hash)`,
+      [numbers.map(apiKeyId), ids, keys.map(({ prefix }) => prefix), keys.map(({ hash }) => hash), SCOPE_CATALOGUE],
+    );
+    await giveCredits(client, ids, CREDITS);
+    // Statistics that the planner would otherwise come by at some moment within the measurement.
+    await client.query('analyze');
+  } finally {
+    await client.end();
+  }
+  return keys.map(({ secret }, index) => ({
+    id: organizationId(index + 1),
+    apiKeyId: apiKeyId(index + 1),
+    secret,
+  }));
+}
+
+/** Creates one organisation beyond the others, with exactly these credits. */
+export async function createOrganizationWithCredits(databaseUrl: string, number: number, credits: number) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const id = organizationId(number);
+    const key = newApiKeySecret('live');
+    await client.query('insert into organizations (id, name) values ($1, $1)', [id]);
+    await client.query(
+      `insert into api_keys (id, organization_id, name, prefix, secret_hash, livemode, scopes, created_by)
+       values ($1, $2, 'Benchmark', $3, $4, true, '{}', 'usr_benchmark')`,
+      [apiKeyId(number), id, key.prefix, key.hash],
+    );
+    await giveCredits(client, [id], credits);
+  } finally {
+    await client.end();
+  }
+}
+
+async function giveCredits(client: pg.Client, ids: readonly string[], credits: number): Promise<void> {
+  await client.query(
+    `insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason)
+     select id, true, 'top_up', 'funding', 'available', $2, 'benchmark' from unnest($1::text[]) as t (id)`,
+    [ids, credits],
+  );
+  await client.query(
+    `insert into credit_accounts (organization_id, livemode, available)
+     select id, true, $2 from unnest($1::text[]) as t (id)`,
+    [ids, credits],
+  );
+}

@@ -1,0 +1,7 @@
+/** Names that the bare worker and its client share. */
+export const BARE_TASK_QUEUE = 'bare';
+export const BARE_WORKFLOW = 'bareWorkflow';
+
+export interface BareActivities {
+  doNothing(): Promise<void>;
+}

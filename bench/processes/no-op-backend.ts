@@ -1,0 +1,28 @@
+/**
+ * Stands in for `src/inference/create-backend.ts`: answers in the worker's own process, at once, or after a fixed time
+ * when the request asks for it by the one parameter that `dashboard.read` has for the purpose.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endpoints } from '../../src/endpoints/list.ts';
+import type { Backend } from '../../src/inference/create-backend.ts';
+
+export const SLOW_MODEL_MS = 200;
+export const SLOW_PARAMETER = 'read_warning_lights';
+const MODEL_VERSION = 'no-op@2026-01-01';
+
+export async function createBackend(): Promise<Backend> {
+  return {
+    modelVersion: () => MODEL_VERSION,
+    infer: async ({ reservedCredits, parameters }) => {
+      if (parameters[SLOW_PARAMETER] === false) await runSlowModel();
+      return { status: 'succeeded', result: { nothing: null }, error: null, chargedCredits: reservedCredits };
+    },
+    installedEndpoints: () => endpoints.map(({ slug }) => ({ endpoint: slug, modelVersion: MODEL_VERSION })),
+    close: async () => {},
+  };
+}
+
+/** Waits, as for a GPU: what is measured is what the service adds. */
+export async function runSlowModel(): Promise<void> {
+  await sleep(SLOW_MODEL_MS);
+}

@@ -1,0 +1,87 @@
+/** The benchmark's own PostgreSQL and Temporal, as `npm start` runs them, in a folder that is removed afterwards. */
+import { join } from 'node:path';
+import pg from 'pg';
+import { migrate } from '../src/db/migrate.ts';
+import { findTemporal } from '../src/embedded/find-temporal.ts';
+import { findFreePort } from '../src/embedded/ports.ts';
+import { preparePostgres } from '../src/embedded/postgres.ts';
+import type { ProcessRecord } from '../src/embedded/process-record.ts';
+import { startTemporal } from '../src/embedded/temporal.ts';
+import type { Cleanup } from './cleanup.ts';
+
+export interface BenchContext {
+  directory: string;
+  /** Every process that runs, for a stop at once. */
+  record: ProcessRecord;
+  cleanup: Cleanup;
+  signal: AbortSignal;
+  say: (line: string) => void;
+}
+
+export interface Postgres {
+  pid: number;
+  version: string;
+  /** Makes a database with the service's schema, and answers its address. */
+  createDatabase(name: string): Promise<string>;
+}
+
+/** Durable, as in production: an admission waits for the disk, and so does what it is compared with. */
+export async function startBenchPostgres({ directory, record, cleanup, signal }: BenchContext): Promise<Postgres> {
+  const server = await preparePostgres({
+    dataDirectory: join(directory, 'postgres'),
+    port: await findFreePort(),
+    logPath: join(directory, 'postgres.log'),
+    database: 'unused',
+    record,
+  });
+  const program = await server.start(signal);
+  cleanup.add(() => program.stop());
+  return {
+    pid: program.pid,
+    version: await administer(server.adminUrl, 'show server_version'),
+    async createDatabase(name) {
+      await administer(server.adminUrl, `create database ${name}`);
+      const url = new URL(server.adminUrl);
+      url.pathname = `/${name}`;
+      await migrate(url.href);
+      return url.href;
+    },
+  };
+}
+
+/** The settings and the kind of database file of `npm start`. Temporal of the caller's own is not used: its load and its
+ * settings would be unknown. */
+export async function startBenchTemporal(context: BenchContext): Promise<{ pid: number; address: string }> {
+  const { directory, record, cleanup, signal, say } = context;
+  const { TEMPORAL_ADDRESS: _, ...environment } = process.env;
+  const found = await findTemporal({ environment, report: say, signal });
+  if (found.kind === 'external') throw new Error('the benchmark starts a Temporal of its own');
+  const port = await findFreePort();
+  const program = await startTemporal(
+    {
+      executable: found.executable,
+      port,
+      webPort: null,
+      databasePath: join(directory, 'temporal', 'temporal.db'),
+      logPath: join(directory, 'temporal.log'),
+      environment: { HOME: directory, XDG_CONFIG_HOME: directory },
+      record,
+    },
+    signal,
+  );
+  cleanup.add(() => program.stop());
+  return { pid: program.pid, address: `127.0.0.1:${port}` };
+}
+
+/** Runs one statement; answers the first column, a text, of its first row. */
+async function administer(url: string, statement: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<[string]>({ text: statement, rowMode: 'array' });
+    return rows[0]?.[0] ?? '';
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * `node scripts/seed-development.ts`: makes an organisation with a live, a staging and a test key and 1,000,000 credits
+ * in each mode in the database of `DATABASE_URL`, and prints the keys. They are shown once and stored nowhere else.
+ */
+import { seedDevelopment } from '../src/db/seed.ts';
+
+const databaseUrl = process.env.DATABASE_URL;
+if (!databaseUrl) {
+  console.error('DATABASE_URL is missing: PostgreSQL, as postgres://user:password@host:port/database.');
+  process.exit(1);
+}
+console.log(JSON.stringify(await seedDevelopment(databaseUrl), null, 2));

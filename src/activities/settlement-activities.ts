@@ -1,0 +1,114 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { ERRORS, type ErrorCode, type JobError } from '../contracts/error-codes.ts';
+import type { InferenceOutcome, JobStatus, TerminalJobStatus } from '../contracts/job.ts';
+import type { Settlement, SettlementActivities } from '../contracts/run-job.ts';
+import type { EntityManager, MikroORM } from '../db/orm.ts';
+import {
+  type JobToSettle,
+  readJobToSettle,
+  readUnstartedDeliveries,
+  settleJob,
+  type TerminalTransition,
+} from '../db/settle-job.ts';
+import { newId } from '../domain/ids.ts';
+import { eventTypeOf, renderEvent } from '../domain/job-event.ts';
+import { endedJob, renderJob } from '../domain/job-resource.ts';
+import { isTerminal } from '../domain/job-states.ts';
+
+interface Dependencies {
+  orm: MikroORM;
+  clock?: () => Date;
+}
+
+export function createSettlementActivities({ orm, clock = () => new Date() }: Dependencies): SettlementActivities {
+  return {
+    async settleJob({ jobId, failure }) {
+      const em = orm.em.fork();
+      const found = await read(em, jobId);
+      if (isTerminal(found.job.status)) return settlementOf(found.job, await readUnstartedDeliveries(em, jobId));
+
+      const transition = planTransition(found, failure, clock());
+      if (await settleJob(em, transition)) {
+        return {
+          status: transition.to,
+          chargedCredits: transition.chargedCredits,
+          deliveryIds: transition.deliveries.map((delivery) => delivery.id),
+        };
+      }
+      // Another transition won: the job has ended, or was picked up when it was about to expire.
+      const { job } = await read(em.fork(), jobId);
+      if (!isTerminal(job.status)) throw new Error(`job ${jobId} moved to ${job.status} while it was being settled`);
+      return settlementOf(job, await readUnstartedDeliveries(em, jobId));
+    },
+  };
+}
+
+async function read(em: EntityManager, jobId: string): Promise<JobToSettle> {
+  const found = await readJobToSettle(em, jobId);
+  // Such as after the restore of an older database: trying again would not bring it back.
+  if (!found) throw ApplicationFailure.nonRetryable(`there is no job ${jobId}`, 'JobNotFound');
+  return found;
+}
+
+function settlementOf(job: { status: JobStatus; chargedCredits: number }, deliveryIds: string[]): Settlement {
+  return { status: job.status as TerminalJobStatus, chargedCredits: job.chargedCredits, deliveryIds };
+}
+
+/** What ends the job: its staged outcome; else its expiry, when nobody picked it up; else the failure that is named. */
+function planTransition(
+  { job, outcome, listeners }: JobToSettle,
+  failure: ErrorCode | null,
+  now: Date,
+): TerminalTransition {
+  const end = outcome ?? unfinished(job.status, failure ?? 'model_inference_failed');
+  const ended = endedJob(job, {
+    status: end.status,
+    result: end.status === 'failed' ? null : end.result,
+    error: end.error,
+    stages: end.stages ?? job.stages,
+    chargedCredits: Math.min(end.chargedCredits, job.reservedCredits),
+    completedAt: now,
+  });
+  const type = eventTypeOf(end.status);
+  const id = newId('event');
+  return {
+    jobId: job.id,
+    from: end.status === 'expired' ? ['queued'] : ['queued', 'processing'],
+    to: end.status,
+    result: ended.result,
+    error: ended.error,
+    stages: ended.stages,
+    chargedCredits: ended.chargedCredits,
+    completedAt: now,
+    event: type && {
+      id,
+      type,
+      payload: renderEvent({
+        id,
+        type,
+        createdAt: now,
+        job: renderJob(ended),
+        requestId: job.requestId,
+        idempotencyKey: job.idempotencyKey,
+      }),
+    },
+    deliveries: listeners
+      .filter((endpoint) => type !== null && endpoint.events.includes(type))
+      .map((endpoint) => ({ id: newId('webhookDelivery'), webhookEndpointId: endpoint.id })),
+  };
+}
+
+const MESSAGES: Partial<Record<ErrorCode, string>> & { model_inference_failed: string } = {
+  job_expired: 'The job was not picked up in time. Nothing was charged; submit it again.',
+  inference_timeout: 'The inference took too long and was stopped. Nothing was charged; submit it again.',
+  model_inference_failed: 'The inference failed. Nothing was charged; submit it again.',
+};
+
+function unfinished(
+  status: JobStatus,
+  failure: ErrorCode,
+): Omit<InferenceOutcome, 'status'> & { status: 'failed' | 'expired' } {
+  const code = failure === 'job_expired' && status === 'processing' ? 'model_inference_failed' : failure;
+  const error: JobError = { type: ERRORS[code].type, code, message: MESSAGES[code] ?? MESSAGES.model_inference_failed };
+  return { status: code === 'job_expired' ? 'expired' : 'failed', result: null, error, chargedCredits: 0 };
+}

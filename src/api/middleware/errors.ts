@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import { ERRORS } from '../../contracts/error-codes.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { ApiContext, Next } from '../context.ts';
+
+interface ErrorOptions {
+  publicBaseUrl: string;
+  logger: Logger;
+}
+
+/** Turns whatever is thrown into the one error body. What is not a ServiceError is logged and says nothing outside. */
+export function errors({ publicBaseUrl, logger }: ErrorOptions) {
+  return async (context: ApiContext, next: Next): Promise<void> => {
+    try {
+      await next();
+      if (!context.body) refuseUnrouted(context);
+    } catch (thrown) {
+      const error = thrown instanceof ServiceError ? thrown : asServiceError(thrown, context, logger);
+      const { type, status } = ERRORS[error.code];
+      context.status = status ?? 500;
+      context.set(error.headers);
+      context.body = {
+        error: {
+          type,
+          code: error.code,
+          message: error.message,
+          ...(error.param !== undefined && { param: error.param }),
+          doc_url: `${publicBaseUrl}/docs/errors/${error.code}`,
+          request_id: context.state.requestId,
+        },
+      };
+    }
+  };
+}
+
+function refuseUnrouted({ status, path }: ApiContext): void {
+  if (status === 404) {
+    throw new ServiceError('resource_not_found', `There is no ${path}. GET /v1/endpoints lists the endpoints.`);
+  }
+  if (status === 405 || status === 501) {
+    throw new ServiceError('method_not_allowed', 'This path does not take this method. See /openapi.json.');
+  }
+}
+
+function asServiceError(thrown: unknown, context: ApiContext, logger: Logger): ServiceError {
+  const requestId = context.state.requestId;
+  if (isConnectionError(thrown)) {
+    logger.warn({ requestId, err: thrown }, 'database unavailable');
+    return new ServiceError(
+      'service_unavailable',
+      'The service cannot take requests right now. Repeat this one later.',
+      {
+        headers: { 'Retry-After': '2' },
+      },
+    );
+  }
+  logger.error({ requestId, err: thrown }, 'unexpected error');
+  return new ServiceError(
+    'internal_error',
+    'Something went wrong on our side. Repeat the request; quote its Request-Id.',
+  );
+}
+
+/** PostgreSQL away or overloaded: classes 08 (connection), 53 (resources), 57 (operator intervention) and sockets. */
+function isConnectionError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const { code } = thrown as Error & { code?: unknown };
+  if (typeof code === 'string' && /^(?:08|53|57P)|^E(?:CONN|PIPE|TIMEDOUT|NOTFOUND|NOSPC)/.test(code)) return true;
+  if (/Connection terminated|timeout exceeded when trying to connect/.test(thrown.message)) return true;
+  return isConnectionError(thrown.cause);
+}

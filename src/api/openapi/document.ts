@@ -1,0 +1,102 @@
+/** The OpenAPI 3.1 document, derived from the endpoints' contracts: the schemas in it are those that validate. */
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { endpointPath } from '../../domain/endpoint-path.ts';
+import { API_VERSION } from '../../domain/job-event.ts';
+import { listEventsParameters } from '../routes/events.ts';
+import { listJobsParameters } from '../routes/jobs.ts';
+import {
+  errorResponses,
+  inferenceOperation,
+  itemOperation,
+  listOperation,
+  resultName,
+  streamOperation,
+  uploadContentOperation,
+  uploadOperation,
+} from './operations.ts';
+import { schemas } from './schemas.ts';
+
+export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseUrl: string) {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Vehicle Inference Service',
+      version: API_VERSION,
+      description: 'Photos and videos of vehicles in; facts, prices and finished pictures out.',
+    },
+    servers: [{ url: publicBaseUrl }],
+    security: [{ apiKey: [] }],
+    paths: { ...inferencePaths(endpoints), ...sharedPaths(endpoints) },
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `chk_…`.' } },
+      responses: errorResponses,
+      schemas: {
+        ...schemas,
+        Job: ofKnownEndpoints(schemas.Job, endpoints),
+        ...Object.fromEntries(endpoints.map((endpoint) => [resultName(endpoint), endpoint.result])),
+      },
+    },
+  };
+}
+
+function ofKnownEndpoints({ properties, ...job }: typeof schemas.Job, endpoints: readonly EndpointContract[]) {
+  const slugs = endpoints.map(({ slug }) => slug);
+  return { ...job, properties: { ...properties, endpoint: { ...properties.endpoint, enum: slugs } } };
+}
+
+function inferencePaths(endpoints: readonly EndpointContract[]) {
+  return Object.fromEntries(
+    endpoints.flatMap((endpoint) =>
+      [endpoint.slug, ...(endpoint.aliases ?? [])].map((slug) => [
+        endpointPath(slug),
+        { post: { ...inferenceOperation(endpoint), operationId: slug } },
+      ]),
+    ),
+  );
+}
+
+function sharedPaths(endpoints: readonly EndpointContract[]) {
+  const job = (operationId: string, summary: string) => ({ operationId, summary, tag: 'Jobs' });
+  return {
+    '/v1/jobs': {
+      get: listOperation(job('listJobs', 'List jobs, newest first'), 'Job', listJobsParameters(endpoints)),
+    },
+    '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job') },
+    '/v1/jobs/{id}/cancel': { post: itemOperation(job('cancelJob', 'Cancel a queued job'), 'Job') },
+    '/v1/jobs/{id}/events': {
+      get: streamOperation(
+        job('streamJob', 'Follow a job as server-sent events'),
+        'An event `job.<status>` with the Job at every change, until it has ended.',
+      ),
+    },
+    '/v1/events': {
+      get: listOperation(
+        { operationId: 'listEvents', summary: 'List events of the last 30 days', tag: 'Events' },
+        'Event',
+        listEventsParameters,
+      ),
+    },
+    '/v1/events/{id}': {
+      get: itemOperation({ operationId: 'getEvent', summary: 'Read an event', tag: 'Events' }, 'Event'),
+    },
+    '/v1/uploads': {
+      post: uploadOperation({ operationId: 'createUpload', summary: 'Upload a file for later jobs', tag: 'Uploads' }),
+    },
+    '/v1/uploads/{id}': {
+      get: itemOperation({ operationId: 'getUpload', summary: 'Read an upload', tag: 'Uploads' }, 'Upload'),
+    },
+    '/v1/uploads/{id}/content': {
+      put: uploadContentOperation({
+        operationId: 'putUploadContent',
+        summary: 'Send the bytes of an upload',
+        tag: 'Uploads',
+      }),
+    },
+    '/v1/endpoints': {
+      get: listOperation(
+        { operationId: 'listEndpoints', summary: 'What can be called, for how much', tag: 'Availability' },
+        'Endpoint',
+      ),
+    },
+  };
+}

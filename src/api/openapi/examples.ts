@@ -1,0 +1,70 @@
+/** Examples of the reference: a request of each endpoint, the job that comes of it, and the job once it has ended. */
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { type JobRecord, type JobResource, renderJob } from '../../domain/job-resource.ts';
+import { queuedStages } from '../../domain/job-stages.ts';
+import { exampleRequest, exampleResult } from '../../endpoints/examples.ts';
+
+const uploadId = (index: number) => `upl_1CoTsd5kMvWzrNbUoFgrY${index + 1}`;
+const CREATED = new Date('2026-11-21T10:34:31Z');
+const STARTED = new Date('2026-11-21T10:34:31Z');
+const COMPLETED = new Date('2026-11-21T10:34:33Z');
+
+/** The JSON encoding of the example request. */
+export function exampleBody(endpoint: EndpointContract): object {
+  const { parameters, files } = exampleRequest(endpoint);
+  if (files.length === 0) return parameters;
+  return {
+    ...(endpoint.files.maximum === 1
+      ? { input_ref: uploadId(0) }
+      : { input_refs: files.map((_, index) => uploadId(index)) }),
+    ...parameters,
+  };
+}
+
+export function exampleQueuedJob(endpoint: EndpointContract): JobResource {
+  return renderJob(queued(endpoint));
+}
+
+/** Null where there is no fixture to show. */
+export function exampleSettledJob(endpoint: EndpointContract): JobResource | null {
+  const result = exampleResult(endpoint.slug);
+  if (result === undefined) return null;
+  const job = queued(endpoint);
+  return renderJob({
+    ...job,
+    status: 'succeeded',
+    startedAt: STARTED,
+    completedAt: COMPLETED,
+    modelVersion: 'fixture@2026-11-21',
+    chargedCredits: job.reservedCredits,
+    result,
+    stages: job.stages?.map((stage) => (stage.status === 'skipped' ? stage : succeeded(stage))) ?? null,
+  });
+}
+
+function queued(endpoint: EndpointContract): JobRecord {
+  const request = exampleRequest(endpoint);
+  return {
+    id: 'job_1CoTsd5kMvWzrNbUoFgrYo',
+    endpoint: endpoint.slug,
+    status: 'queued',
+    livemode: false,
+    isStaging: false,
+    createdAt: CREATED,
+    startedAt: null,
+    completedAt: null,
+    modelVersion: null,
+    reservedCredits: endpoint.price?.(request) ?? endpoint.priceCredits,
+    chargedCredits: 0,
+    stages: queuedStages(endpoint, request),
+    testScenario: null,
+  };
+}
+
+type Stage = NonNullable<JobRecord['stages']>[number];
+
+function succeeded(stage: Stage): Stage {
+  const [started_at, completed_at] = [STARTED.getTime() / 1000, COMPLETED.getTime() / 1000];
+  const credits = { ...stage.credits, charged: stage.credits.reserved };
+  return { ...stage, status: 'succeeded', progress: 1, started_at, completed_at, credits };
+}

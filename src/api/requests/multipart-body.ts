@@ -1,0 +1,182 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import busboy from 'busboy';
+import { MEGABYTE } from '../../contracts/media-limits.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import { createContentMeter } from './content-meter.ts';
+
+/** Which files a multipart body may carry, and where each is to be stored. */
+export interface FilePolicy {
+  /** Name of the file part; `images[]` is taken for `images` too. */
+  field: string;
+  maximum: number;
+  maximumBytes: number;
+  directMediaTypes: readonly string[];
+  /** Storage key of the n-th file, from 0. */
+  storageKey(index: number): string;
+}
+
+export interface StoredFile {
+  storageKey: string;
+  filename: string | null;
+  /** As sniffed from the content. */
+  mediaType: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
+export interface MultipartBody {
+  /** Text parts; a repeated one is a list. `name[]` is taken for `name`. */
+  fields: Record<string, string | string[]>;
+  files: StoredFile[];
+}
+
+/**
+ * Reads a multipart body and stores its files as they arrive, so that memory stays bounded. A refused body leaves no
+ * file behind.
+ */
+export async function readMultipartBody(
+  request: IncomingMessage,
+  store: ObjectStore,
+  policy: FilePolicy,
+): Promise<MultipartBody> {
+  const fields: MultipartBody['fields'] = Object.create(null);
+  const stored: Promise<StoredFile>[] = [];
+  let refusal: ServiceError | undefined;
+  const refuse = (error: ServiceError) => {
+    refusal ??= error;
+  };
+
+  const parser = openParser(request, policy);
+  parser.on('field', (name, value, { valueTruncated }) => {
+    if (valueTruncated) refuse(new ServiceError('parameter_invalid', `"${name}" is too long.`, { param: name }));
+    const field = name.replace(/\[\]$/, '');
+    const known = fields[field];
+    fields[field] = known === undefined ? value : [known, value].flat();
+  });
+  parser.on('file', (name, stream, { filename }) => {
+    const error = refusal ?? refusePart(name, stored.length, policy);
+    if (error) {
+      refuse(error);
+      stream.resume();
+      return;
+    }
+    stored.push(storeFile(store, policy, stored.length, stream, filename?.replaceAll('\0', '') ?? null));
+  });
+  parser.on('partsLimit', () => refuse(new ServiceError('malformed_request', 'The body has too many parts.')));
+  parser.on('fieldsLimit', () => refuse(new ServiceError('malformed_request', 'The body has too many fields.')));
+
+  const read = await parse(request, parser);
+  const results = await Promise.allSettled(stored);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  // A body that breaks off fails its file too, with an error that says less.
+  const failure = refusal ?? failures.find((error) => error instanceof ServiceError) ?? read ?? failures[0];
+  const files = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  if (failure) {
+    await removeFiles(store, files);
+    throw failure;
+  }
+  return { fields: { ...fields }, files };
+}
+
+export async function removeFiles(store: ObjectStore, files: readonly { storageKey: string }[]): Promise<void> {
+  await Promise.all(files.map((file) => store.remove(file.storageKey)));
+}
+
+/**
+ * Answers what is wrong with the body, if anything. Unlike pipeline() it lets the rest of a broken body pass: the
+ * connection is to carry the answer and the next request.
+ */
+async function parse(request: IncomingMessage, parser: busboy.Busboy): Promise<ServiceError | undefined> {
+  // The client may hang up while the body is read, or before.
+  finished(request, { writable: false }).catch((error: Error) => parser.destroy(error));
+  try {
+    await finished(request.pipe(parser));
+    return undefined;
+  } catch (error) {
+    parser.destroy();
+    request.unpipe(parser).resume();
+    return new ServiceError('malformed_request', 'The multipart body is broken or ended too soon.', { cause: error });
+  }
+}
+
+function openParser(request: IncomingMessage, policy: FilePolicy): busboy.Busboy {
+  try {
+    return busboy({
+      headers: request.headers,
+      // As browsers and curl send the names of files.
+      defParamCharset: 'utf8',
+      limits: {
+        // A file that reaches the limit counts as truncated: it is the first size that is too large.
+        fileSize: policy.maximumBytes + 1,
+        files: policy.maximum + 1,
+        fields: 64,
+        fieldSize: 64 * 1024,
+        parts: policy.maximum + 65,
+      },
+    });
+  } catch (error) {
+    throw new ServiceError('malformed_request', 'The multipart body has no boundary.', { cause: error });
+  }
+}
+
+function refusePart(name: string, index: number, policy: FilePolicy): ServiceError | undefined {
+  if (name !== policy.field && name !== `${policy.field}[]`) {
+    return new ServiceError('parameter_unknown', `"${name}" is not a file of this endpoint; "${policy.field}" is.`, {
+      param: name,
+    });
+  }
+  if (index >= policy.maximum) {
+    const message = `"${policy.field}" may be given ${policy.maximum === 1 ? 'once' : `${policy.maximum} times`}.`;
+    return new ServiceError('parameter_invalid', message, { param: policy.field });
+  }
+  return undefined;
+}
+
+async function storeFile(
+  store: ObjectStore,
+  policy: FilePolicy,
+  index: number,
+  stream: Readable & { truncated?: boolean },
+  filename: string | null,
+): Promise<StoredFile> {
+  const storageKey = policy.storageKey(index);
+  const meter = createContentMeter();
+  // Piped, not with pipeline(): that would destroy the part when the store fails, and the parser would wait for ever
+  // for a reader of what is left of it.
+  stream.on('error', (error) => meter.stream.destroy(error)).pipe(meter.stream);
+  meter.stream.on('error', () => {});
+  try {
+    await store.put(storageKey, meter.stream);
+    if (stream.truncated) throw tooLarge(policy);
+    const { bytes, sha256, mediaType } = await meter.read();
+    if (mediaType === null || !policy.directMediaTypes.includes(mediaType)) throw unsupported(policy, bytes, mediaType);
+    return { storageKey, filename, mediaType, bytes, sha256 };
+  } catch (error) {
+    stream.unpipe(meter.stream).resume();
+    await store.remove(storageKey);
+    throw error;
+  }
+}
+
+function tooLarge({ field, maximumBytes }: FilePolicy): ServiceError {
+  return new ServiceError(
+    'file_too_large',
+    `A file sent directly may have ${maximumBytes / MEGABYTE} MB (${maximumBytes} bytes). Send a larger one through POST /v1/uploads.`,
+    { param: field },
+  );
+}
+
+function unsupported({ field, directMediaTypes }: FilePolicy, bytes: number, mediaType: string | null): ServiceError {
+  const found = bytes === 0 ? 'is empty' : mediaType === null ? 'is none of them' : `is ${mediaType}`;
+  return new ServiceError(
+    'unsupported_media_type',
+    `"${field}" must be ${directMediaTypes.join(', ')}; by its content it ${found}.`,
+    {
+      param: field,
+    },
+  );
+}

@@ -1,0 +1,108 @@
+/** The options every inference request may carry beside its body. */
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { ApiContext } from '../context.ts';
+
+const SHORTEST_EXPIRY_MS = 5_000;
+
+/** Hours, minutes and seconds. */
+export const CANCEL_AFTER = /^(?:(\d{1,2})h)?(?:(\d{1,4})m)?(?:(\d{1,6})s?)?$/;
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+function readFlag(context: ApiContext, name: 'wait' | 'dry_run'): boolean {
+  const given = context.query[name];
+  if (given === undefined) return false;
+  const flag = typeof given === 'string' ? BOOLEANS.get(given) : undefined;
+  if (flag === undefined) {
+    throw new ServiceError('parameter_invalid', `"${name}" must be true or false, and given once.`, { param: name });
+  }
+  return flag;
+}
+
+const QUERY_PARAMETERS = ['wait', 'dry_run'];
+
+/** A misspelt `dry_run` must not cost credits. */
+export function refuseUnknownQuery(context: ApiContext): void {
+  const unknown = Object.keys(context.query).find((name) => !QUERY_PARAMETERS.includes(name));
+  if (unknown === undefined) return;
+  throw new ServiceError('parameter_unknown', `"${unknown}" is not a query parameter of this endpoint. Leave it out.`, {
+    param: unknown,
+  });
+}
+
+/** Whether the request asks only what it would cost and whether it is acceptable. */
+export function readDryRun(context: ApiContext): boolean {
+  return readFlag(context, 'dry_run');
+}
+
+/**
+ * How long the connection may be held, or null when the answer is wanted at once: `?wait=true`, or the preference
+ * `Prefer: wait=<seconds>` (RFC 7240), which is shortened to the ceiling, and ignored where waiting is not supported.
+ */
+export function readWaitMs(context: ApiContext, endpoint: EndpointContract, ceilingMs: number): number | null {
+  if (context.query.wait !== undefined) return isWaitAsked(context, endpoint) ? ceilingMs : null;
+  const seconds = /(?:^|[,;]\s*)wait=(\d{1,4})(?:\s*[,;]|$)/.exec(context.get('Prefer'))?.[1];
+  if (seconds === undefined || !endpoint.acceptsWait) return null;
+  context.set('Preference-Applied', `wait=${seconds}`);
+  return Math.min(Number(seconds) * 1000, ceilingMs);
+}
+
+function isWaitAsked(context: ApiContext, endpoint: EndpointContract): boolean {
+  if (!endpoint.acceptsWait) {
+    throw new ServiceError(
+      'wait_not_supported',
+      `${endpoint.slug} takes too long to wait for. Leave "wait" out and poll the job or take the webhook.`,
+      { param: 'wait' },
+    );
+  }
+  return readFlag(context, 'wait');
+}
+
+/** How long the job may stay in the queue: the endpoint's time, or what `Cancel-After` shortens it to. */
+export function readExpiryMs(context: ApiContext, endpoint: EndpointContract): number {
+  const given = context.get('Cancel-After');
+  if (given === '') return endpoint.expiryMs;
+  const [, hours = '0', minutes = '0', seconds = '0'] = CANCEL_AFTER.exec(given) ?? [];
+  const askedMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  if (askedMs < SHORTEST_EXPIRY_MS) {
+    throw new ServiceError('parameter_invalid', 'Cancel-After must be a time such as 30s, 5m or 1h30m, at least 5s.', {
+      param: 'Cancel-After',
+    });
+  }
+  return Math.min(askedMs, endpoint.expiryMs);
+}
+
+/** The fixture a test-mode request asks for. Live keys never steer anything. */
+export function readTestScenario(context: ApiContext, endpoint: EndpointContract): string | null {
+  const scenario = context.get('X-Service-Test-Scenario');
+  if (context.state.apiKey.livemode || scenario === '') return null;
+  if (!Object.hasOwn(endpoint.scenarios, scenario)) {
+    throw new ServiceError(
+      'test_scenario_not_supported',
+      `${endpoint.slug} has no test scenario of this name. It has ${Object.keys(endpoint.scenarios).join(', ')}.`,
+      { param: 'X-Service-Test-Scenario' },
+    );
+  }
+  return scenario;
+}
+
+export function readIdempotencyKey(context: ApiContext): string | null {
+  const key = context.headers['idempotency-key'];
+  if (key === undefined) return null;
+  const { minimum, maximum } = IDEMPOTENCY_KEY_LENGTH;
+  if (typeof key !== 'string' || key.length < minimum || key.length > maximum) {
+    throw new ServiceError(
+      'idempotency_key_invalid',
+      `The Idempotency-Key must have ${minimum} to ${maximum} characters.`,
+      {
+        param: 'Idempotency-Key',
+      },
+    );
+  }
+  return key;
+}

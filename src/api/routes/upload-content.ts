@@ -1,0 +1,172 @@
+/**
+ * `PUT /v1/uploads/{id}/content`: the bytes of an announced upload, whole, or in parts with `Content-Range`. A part that
+ * was not the last is answered 308 with the `Range` that has arrived; `Content-Range: bytes * /<size>` (without the
+ * blank) asks for it, so that a client can go on after a broken connection.
+ */
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { MEGABYTE } from '../../contracts/media-limits.ts';
+import { Upload } from '../../db/entities.ts';
+import { type EntityManager, query } from '../../db/orm.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { ApiContext } from '../context.ts';
+import { type ContentLimit, createContentMeter, type MeteredContent } from '../requests/content-meter.ts';
+import { renderUpload, type UploadDependencies } from './uploads.ts';
+
+/** More than this comes in parts, so that a broken connection costs little. */
+const LARGEST_PART_BYTES = 64 * MEGABYTE;
+
+/** Bytes `start` to `end`, both included, as in HTTP. */
+interface Part {
+  start: number;
+  end: number;
+}
+
+export function createUploadContentRoute({ store, signedUrls, clock }: UploadDependencies) {
+  return async (context: ApiContext): Promise<void> => {
+    const { em } = context.state;
+    const upload = await findUpload(context);
+    if (upload.status === 'pending') {
+      const part = readPart(context, upload);
+      const receivedBytes = part ? await receive(context, upload, part) : upload.receivedBytes;
+      if (receivedBytes < upload.bytes) answerProgress(context, receivedBytes);
+      else await finish(em, store, upload);
+    }
+    context.body = renderUpload(await em.fork().findOneOrFail(Upload, { id: upload.id }), signedUrls);
+  };
+
+  async function findUpload(context: ApiContext): Promise<Upload> {
+    const id = String(context.params.id);
+    const state = signedUrls.verify(context.path, context.query, clock());
+    const upload = state === 'valid' ? await context.state.em.findOne(Upload, { id }) : null;
+    if (!upload || (upload.usedAt === null && upload.expiresAt <= clock())) {
+      throw new ServiceError(
+        'resource_not_found',
+        'There is no such upload, or its link has expired. Announce it again.',
+      );
+    }
+    return upload;
+  }
+
+  /** Stores a part that continues what has arrived. Answers how much has arrived then. */
+  async function receive(context: ApiContext, upload: Upload, { start, end }: Part): Promise<number> {
+    // Not where the upload stands: the client learns where that is, and goes on from there.
+    if (start !== upload.receivedBytes) return upload.receivedBytes;
+    const key = partKey(upload, start);
+    const expected = end - start + 1;
+    const content = await meteredPut(store, key, context.req, {
+      bytes: expected,
+      error: wrongLength(expected),
+    }).catch((cause: unknown) => {
+      throw context.req.readableAborted
+        ? new ServiceError('malformed_request', 'The body ended too soon.', { cause })
+        : cause;
+    });
+    if (content.bytes !== expected) {
+      await store.remove(key);
+      throw wrongLength(expected);
+    }
+    const [row] = await query<{ received_bytes: string }>(
+      context.state.em,
+      `update uploads set received_bytes = $3 where id = $1 and received_bytes = $2 and status = 'pending'
+       returning received_bytes`,
+      [upload.id, start, end + 1],
+    );
+    return row ? Number(row.received_bytes) : upload.receivedBytes;
+  }
+}
+
+function wrongLength(expected: number): ServiceError {
+  return new ServiceError('malformed_request', `The body does not have the ${expected} bytes that were announced.`, {
+    param: 'Content-Range',
+  });
+}
+
+function answerProgress(context: ApiContext, receivedBytes: number): void {
+  context.status = 308;
+  if (receivedBytes > 0) context.set('Range', `bytes=0-${receivedBytes - 1}`);
+}
+
+/** Which bytes the body holds; null when the client only asks how much has arrived. */
+function readPart(context: ApiContext, upload: Upload): Part | null {
+  const header = context.get('Content-Range');
+  const [, start, end, size] =
+    /^bytes (?:(\d+)-(\d+)|\*)\/(\d+)$/.exec(header || `bytes 0-${upload.bytes - 1}/${upload.bytes}`) ?? [];
+  if (Number(size) !== upload.bytes) {
+    throw new ServiceError('parameter_invalid', `Content-Range must end in the announced size, /${upload.bytes}.`, {
+      param: 'Content-Range',
+    });
+  }
+  if (start === undefined) return null;
+  const part = { start: Number(start), end: Number(end) };
+  if (part.end < part.start || part.end >= upload.bytes) {
+    throw new ServiceError('parameter_invalid', 'Content-Range must name bytes of the announced file.', {
+      param: 'Content-Range',
+    });
+  }
+  if (part.end - part.start >= LARGEST_PART_BYTES) {
+    throw new ServiceError('file_too_large', `Send parts of at most ${LARGEST_PART_BYTES / MEGABYTE} MB.`, {
+      param: 'Content-Range',
+    });
+  }
+  return part;
+}
+
+/** Joins the parts, checks what they are, and makes the upload ready. Safe to repeat after a crash. */
+async function finish(em: EntityManager, store: ObjectStore, upload: Upload): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(partsPrefix(upload))) keys.push(key);
+  // A part that came twice lies there once: its key is where it begins. Padded, so that the names sort.
+  keys.sort();
+  const { bytes, sha256, mediaType } = await meteredPut(
+    store,
+    upload.storageKey,
+    Readable.from(contentOf(store, keys)),
+  );
+  const isAsAnnounced = bytes === upload.bytes && mediaType === upload.mediaType;
+  if (!isAsAnnounced) {
+    await store.remove(upload.storageKey);
+    await query(em, `update uploads set received_bytes = 0 where id = $1 and status = 'pending'`, [upload.id]);
+  } else {
+    await query(em, `update uploads set status = 'ready', sha256 = $2 where id = $1 and status = 'pending'`, [
+      upload.id,
+      sha256,
+    ]);
+  }
+  for (const key of keys) await store.remove(key);
+  if (!isAsAnnounced) {
+    const found = mediaType ?? 'of no known type';
+    throw new ServiceError(
+      'unsupported_media_type',
+      `The content was announced as ${upload.mediaType}; it is ${found}.`,
+    );
+  }
+}
+
+async function* contentOf(store: ObjectStore, keys: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const key of keys) yield* (await store.stream(key)) as AsyncIterable<Uint8Array>;
+}
+
+async function meteredPut(
+  store: ObjectStore,
+  key: string,
+  source: Readable,
+  limit?: ContentLimit,
+): Promise<MeteredContent> {
+  const meter = createContentMeter(limit);
+  // The source may end too soon while it is read, or have done so before.
+  finished(source, { writable: false }).catch((error: Error) => meter.stream.destroy(error));
+  source.pipe(meter.stream);
+  try {
+    await store.put(key, meter.stream);
+  } catch (error) {
+    // What is left of a request passes by: the connection is to carry the answer and the next one.
+    source.unpipe(meter.stream).resume();
+    throw error;
+  }
+  return meter.read();
+}
+
+const partsPrefix = (upload: Upload) => `${upload.storageKey}.parts`;
+const partKey = (upload: Upload, start: number) => `${partsPrefix(upload)}/${String(start).padStart(12, '0')}`;

@@ -1,0 +1,92 @@
+/** Requests that may be repeated safely, and are. */
+import { ApiError, ConnectionError, type ErrorBody } from './errors.ts';
+
+export interface HttpOptions {
+  apiKey: string;
+  baseUrl: string;
+  /** Attempts of one request, the first included. */
+  attempts: number;
+  fetch: typeof fetch;
+  /** Resolves after a time; replaced where tests do not want to wait. */
+  sleep: (durationMs: number) => Promise<void>;
+}
+
+export type RequestBody = string | FormData | Blob;
+
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'PUT';
+  /** A path of the service, or a signed URL of its own. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: RequestBody;
+  signal?: AbortSignal | undefined;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504]);
+
+/**
+ * Sends a request until it is answered for good: again after no answer, 429 and 5xx, with growing pauses or the one that
+ * `Retry-After` asks for. A POST carries an Idempotency-Key, the same in every attempt.
+ * @throws ApiError, ConnectionError
+ */
+export async function sendRequest(options: HttpOptions, request: HttpRequest): Promise<Response> {
+  const headers = {
+    ...(request.path.startsWith('/') && { Authorization: `Bearer ${options.apiKey}` }),
+    ...(request.method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() }),
+    ...request.headers,
+  };
+  const url = request.path.startsWith('/') ? options.baseUrl + request.path : request.path;
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt >= options.attempts;
+    const answer = await send(options, url, { ...request, headers }).catch((error: unknown) => {
+      if (request.signal?.aborted || isLast) throw error;
+      return null;
+    });
+    if (answer && (answer.ok || answer.status === 308)) return answer;
+    const error = answer ? await readError(answer) : null;
+    if (error && (isLast || !isWorthRepeating(error))) throw error;
+    await options.sleep(pauseMs(attempt, answer?.headers.get('Retry-After') ?? null));
+    request.signal?.throwIfAborted();
+  }
+}
+
+async function send(
+  options: HttpOptions,
+  url: string,
+  { method, headers, body, signal }: HttpRequest,
+): Promise<Response> {
+  try {
+    return await options.fetch(url, {
+      method,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new ConnectionError(`no answer from ${new URL(url).host}`, { cause });
+  }
+}
+
+async function readError(response: Response): Promise<ApiError | ConnectionError> {
+  const body = (await response.json().catch(() => null)) as { error?: ErrorBody } | null;
+  if (body?.error?.code) return new ApiError(response.status, body.error);
+  return new ConnectionError(`an answer that is not the service's: ${response.status} ${response.statusText}`);
+}
+
+function isWorthRepeating(error: ApiError | ConnectionError): boolean {
+  if (error instanceof ConnectionError) return true;
+  // No model is installed: that does not pass within seconds.
+  if (error.code === 'endpoint_unavailable') return false;
+  return RETRIED_STATUSES.has(error.status) || error.code === 'idempotency_request_in_progress';
+}
+
+/** Exponential, with up to half of it left to chance, so that clients that failed together do not return together. */
+function pauseMs(attempt: number, retryAfter: string | null): number {
+  const asked = Number(retryAfter ?? Number.NaN);
+  if (asked > 0) return asked * 1000;
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
+  return pause * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,82 @@
+/** The types of every endpoint, derived from its contract. Types only: none of the service's code reaches the client. */
+import type { Static } from 'typebox';
+import type { ErrorCode, ErrorType } from '../contracts/error-codes.ts';
+import type { JobStage, JobStatus } from '../contracts/job.ts';
+import type { endpoints } from '../endpoints/list.ts';
+
+type Contract = (typeof endpoints)[number];
+type ContractOf<Slug extends EndpointSlug> = Extract<Contract, { slug: Slug }>;
+
+/** Dotted name of an endpoint, such as `dashboard.read`. */
+export type EndpointSlug = Contract['slug'];
+
+export type EndpointParameters<Slug extends EndpointSlug> = Static<ContractOf<Slug>['parameters']>;
+export type EndpointResult<Slug extends EndpointSlug> = Static<ContractOf<Slug>['result']>;
+
+/** A file sent directly. */
+export type FileSource = Blob | Uint8Array<ArrayBuffer>;
+
+/** The parameters of an endpoint and its files: sent directly under their field's name, or named as uploads. */
+export type EndpointInput<Slug extends EndpointSlug> = EndpointParameters<Slug> & {
+  readonly [Field in ContractOf<Slug>['files']['field']]?: FileSource | readonly FileSource[];
+} & { readonly input_ref?: string; readonly input_refs?: readonly string[] };
+
+export interface JobErrorBody {
+  type: ErrorType;
+  code: ErrorCode;
+  message: string;
+}
+
+export interface Job<Slug extends EndpointSlug = EndpointSlug> {
+  id: string;
+  object: 'job';
+  endpoint: Slug;
+  status: JobStatus;
+  livemode: boolean;
+  is_staging: boolean;
+  /** Epoch seconds, as are the other times. */
+  created: number;
+  started_at: number | null;
+  completed_at: number | null;
+  /** `<model>@<release date>` */
+  model_version: string | null;
+  credits: { reserved: number; charged: number };
+  result: EndpointResult<Slug> | null;
+  error: JobErrorBody | null;
+  stages?: readonly JobStage[];
+  test_scenario?: string;
+}
+
+export interface Upload {
+  id: string;
+  object: 'upload';
+  status: 'pending' | 'ready';
+  livemode: boolean;
+  filename: string | null;
+  mime_type: string;
+  bytes: number;
+  received_bytes: number;
+  sha256: string | null;
+  created: number;
+  expires_at: number;
+  upload_url?: string;
+  upload_headers?: Record<string, string>;
+}
+
+export interface WebhookEvent {
+  id: string;
+  object: 'event';
+  type: 'job.succeeded' | 'job.partial' | 'job.failed';
+  created: number;
+  livemode: boolean;
+  is_staging: boolean;
+  api_version: string;
+  data: { object: Job };
+  request: { id: string; idempotency_key: string | null };
+}
+
+export interface Page<Item> {
+  object: 'list';
+  data: Item[];
+  has_more: boolean;
+}

@@ -1,0 +1,40 @@
+/** The delivery workflow: one event, one endpoint, signed, retried for 24 hours. Workflow id = delivery id. */
+
+export const DELIVER_WEBHOOK_WORKFLOW = 'deliverWebhook';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Waiting time before each attempt. The first is at once, the last 24 h after it. */
+export const WEBHOOK_LADDER_MS: readonly number[] = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  ...Array.from({ length: 6 }, () => HOUR),
+  // What is left of the 24 h.
+  24 * MINUTE + 55 * SECOND,
+];
+
+export interface DeliverWebhookInput {
+  deliveryId: string;
+  /** Waiting time in milliseconds before each attempt; the first is 0 and the sum is 24 h. */
+  ladderMs: readonly number[];
+}
+
+/** Runs on `webhooks`. */
+export interface DeliveryActivities {
+  /** Makes one attempt, records it and the endpoint's health in one transaction, and says how to go on. */
+  attemptDelivery(input: { deliveryId: string; attempt: number; lastAttempt: boolean }): Promise<DeliveryAttempt>;
+}
+
+export interface DeliveryAttempt {
+  /** `stop`: the endpoint is gone, disabled or answered 410, or the ladder has ended. */
+  outcome: 'delivered' | 'retry' | 'stop';
+  /** From the receiver's `Retry-After`, when it asked for a longer pause than the ladder's. */
+  retryAfterMs: number | null;
+}

@@ -1,0 +1,52 @@
+/** The job workflow and the activities it calls. Only ids and small facts travel in these payloads. */
+import type { ErrorCode } from './error-codes.ts';
+import type { TerminalJobStatus } from './job.ts';
+import type { InferenceTaskQueue } from './task-queues.ts';
+
+/** Workflow type that carries one job from admission to its end. Workflow id = job id. */
+export const RUN_JOB_WORKFLOW = 'runJob';
+
+/** Everything a run depends on is copied here at admission, so that a later configuration cannot break a replay. */
+export interface RunJobInput {
+  jobId: string;
+  endpoint: string;
+  inferenceTaskQueue: InferenceTaskQueue;
+  /** Longest time the job may wait in the queue before it expires. */
+  expiryMs: number;
+  /** Longest time one attempt of the inference may take. */
+  inferenceTimeoutMs: number;
+  /** Attempts of the inference when a worker is lost or a retryable error comes back. */
+  inferenceAttempts: number;
+}
+
+/** Runs on `inference-gpu` and `inference-heavy`. */
+export interface InferenceActivities {
+  /**
+   * Picks the job up (`queued` → `processing`), runs its pipeline and stages the outcome in PostgreSQL for settlement.
+   * Idempotent: a second attempt finds a staged outcome and returns at once. Answers `abandoned` when the job was
+   * canceled or expired before it could be picked up.
+   */
+  runInference(input: { jobId: string; attempts: number }): Promise<'staged' | 'abandoned'>;
+}
+
+/** Runs on `orchestration`, as local activities: one PostgreSQL transaction each. */
+export interface SettlementActivities {
+  /**
+   * Moves the job to its terminal status, captures its real cost, releases the rest of the hold and records event and
+   * deliveries, all in one transaction. Idempotent: settling a settled job answers what was settled.
+   *
+   * `failure` names the error of a job whose inference left no outcome; without it the staged outcome is settled.
+   */
+  settleJob(input: { jobId: string; failure: ErrorCode | null }): Promise<Settlement>;
+}
+
+export interface Settlement {
+  status: TerminalJobStatus;
+  chargedCredits: number;
+  /** Deliveries that the settlement created: one per webhook endpoint that wants the event. */
+  deliveryIds: string[];
+}
+
+/** Query of a running job's workflow. */
+export const RUN_JOB_STAGE_QUERY = 'stage';
+export type RunJobStage = 'inference' | 'settlement' | 'ended';

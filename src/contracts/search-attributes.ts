@@ -1,0 +1,9 @@
+/** The search attributes of job workflows, for finding them in Temporal Web. */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+
+export const SEARCH_ATTRIBUTES = {
+  jobEndpoint: defineSearchAttributeKey('JobEndpoint', SearchAttributeType.KEYWORD),
+  organizationId: defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD),
+  livemode: defineSearchAttributeKey('Livemode', SearchAttributeType.BOOL),
+  jobStatus: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD),
+};

@@ -1,0 +1,74 @@
+import { ServiceError } from '../domain/service-error.ts';
+import { type EntityManager, query } from './orm.ts';
+
+/** Keys are apart by organisation, mode and route. */
+export interface IdempotencyKey {
+  organizationId: string;
+  livemode: boolean;
+  route: string;
+  key: string;
+}
+
+export interface StoredResponse {
+  status: number;
+  body: string;
+}
+
+/** As the functions of the database answer it; `Claimed` is their word for a key that was free. */
+export interface ClaimRow<Claimed extends string> {
+  outcome: Claimed | 'replay' | 'in_progress' | 'key_reuse';
+  response_status: number | null;
+  response_body: string | null;
+}
+
+/** The response an earlier request with the key left, or null when the key was free. @throws ServiceError */
+export function replayOf(row: ClaimRow<string> | undefined): StoredResponse | null {
+  switch (row?.outcome) {
+    case undefined:
+      throw new Error('a claim answered no row');
+    case 'replay':
+      return { status: row.response_status ?? 0, body: row.response_body ?? '' };
+    case 'in_progress':
+      throw new ServiceError(
+        'idempotency_request_in_progress',
+        'A request with this Idempotency-Key is still in progress. Wait for its answer, or repeat this one later.',
+        { headers: { 'Retry-After': '1' } },
+      );
+    case 'key_reuse':
+      throw new ServiceError(
+        'idempotency_key_reuse',
+        'This Idempotency-Key was used with another payload. Use a new key for a new request.',
+      );
+    default:
+      return null;
+  }
+}
+
+/**
+ * Claims a key inside the transaction that does what the response says. Answers null, or the response of the request
+ * that had the key before.
+ * @throws ServiceError `idempotency_key_reuse`, `idempotency_request_in_progress`
+ */
+export async function claimIdempotencyKey(
+  em: EntityManager,
+  { organizationId, livemode, route, key }: IdempotencyKey,
+  fingerprint: Uint8Array,
+  response: StoredResponse,
+): Promise<StoredResponse | null> {
+  const [row] = await query<ClaimRow<'claimed'>>(
+    em,
+    'select * from claim_idempotency_key($1, $2, $3, $4, $5, $6, $7, null)',
+    [organizationId, livemode, route, key, fingerprint, response.status, response.body],
+  );
+  return replayOf(row);
+}
+
+/** Stores what the first request was answered in the end, and lets replays have it. */
+export async function storeResponse(em: EntityManager, claim: IdempotencyKey, response: StoredResponse): Promise<void> {
+  await query(
+    em,
+    `update idempotency_claims set response_status = $5, response_body = $6, in_progress_until = null
+     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and in_progress_until is not null`,
+    [claim.organizationId, claim.livemode, claim.route, claim.key, response.status, response.body],
+  );
+}

@@ -1,0 +1,111 @@
+/** What a development database starts with. */
+import { EVENT_TYPES } from '../contracts/job.ts';
+import { newApiKeySecret } from '../domain/api-keys.ts';
+import { newId } from '../domain/ids.ts';
+import { SCOPE_CATALOGUE } from '../domain/scopes.ts';
+import { newWebhookSecret } from '../domain/webhook-signing.ts';
+import { topUp } from './credits.ts';
+import { ApiKey, Organization, WebhookEndpoint } from './entities.ts';
+import { type EntityManager, openDatabase } from './orm.ts';
+
+const CREDITS = 1_000_000;
+
+export interface DevelopmentSeed {
+  organizationId: string;
+  keys: { live: string; staging: string; test: string };
+}
+
+/** Creates an organisation with credits and a key of each mode. The secrets are in the answer and nowhere else. */
+export function seedDevelopment(databaseUrl: string): Promise<DevelopmentSeed> {
+  return withDatabase(databaseUrl, (root) =>
+    root.transactional(async (em) => {
+      const organizationId = newId('organization');
+      await em
+        .persist(em.create(Organization, { id: organizationId, name: 'Development', createdAt: new Date() }))
+        .flush();
+      const keys = {
+        live: createKey(em, organizationId, 'live'),
+        staging: createKey(em, organizationId, 'staging'),
+        test: createKey(em, organizationId, 'test'),
+      };
+      await em.flush();
+      await topUp(em, { organizationId, livemode: true, amount: CREDITS, reason: 'development seed' });
+      await topUp(em, { organizationId, livemode: false, amount: CREDITS, reason: 'development seed' });
+      return { organizationId, keys };
+    }),
+  );
+}
+
+function createKey(em: EntityManager, organizationId: string, mode: 'live' | 'staging' | 'test'): string {
+  const { secret, prefix, hash } = newApiKeySecret(mode);
+  em.persist(
+    em.create(ApiKey, {
+      id: newId('apiKey'),
+      organizationId,
+      name: `Development ${mode}`,
+      prefix,
+      secretHash: hash,
+      livemode: mode !== 'test',
+      isStaging: mode === 'staging',
+      scopes: [...SCOPE_CATALOGUE],
+      createdBy: newId('user'),
+      createdAt: new Date(),
+      previousSecretHash: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      expiresAt: null,
+      rotatesAt: null,
+    }),
+  );
+  return secret;
+}
+
+interface DevelopmentWebhookEndpoint {
+  organizationId: string;
+  url: string;
+  livemode: boolean;
+}
+
+/** Registers a receiver for every event of a mode. */
+export function createDevelopmentWebhookEndpoint(
+  databaseUrl: string,
+  { organizationId, url, livemode }: DevelopmentWebhookEndpoint,
+): Promise<{ id: string; secret: string }> {
+  return withDatabase(databaseUrl, async (em) => {
+    const secret = newWebhookSecret();
+    const endpoint = em.create(WebhookEndpoint, {
+      id: newId('webhookEndpoint'),
+      organizationId,
+      url,
+      description: 'Development',
+      events: [...EVENT_TYPES],
+      status: 'enabled',
+      livemode,
+      isStaging: false,
+      secrets: [secret],
+      consecutiveFailures: 0,
+      failingSince: null,
+      lastSuccessAt: null,
+      lastError: null,
+      createdAt: new Date(),
+    });
+    await em.persist(endpoint).flush();
+    return { id: endpoint.id, secret };
+  });
+}
+
+/** Stops deliveries to a receiver that has gone. */
+export function disableDevelopmentWebhookEndpoint(databaseUrl: string, id: string): Promise<void> {
+  return withDatabase(databaseUrl, async (em) => {
+    await em.nativeUpdate(WebhookEndpoint, { id }, { status: 'disabled' });
+  });
+}
+
+async function withDatabase<Result>(url: string, work: (em: EntityManager) => Promise<Result>): Promise<Result> {
+  const orm = await openDatabase({ url, poolSize: 2 });
+  try {
+    return await work(orm.em.fork());
+  } finally {
+    await orm.close();
+  }
+}

@@ -1,0 +1,71 @@
+/** API keys: `chk_<mode>_` + 43 base62 characters of 256 random bits + 6 of their CRC-32. */
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type KeyMode = 'live' | 'staging' | 'test';
+
+const PREFIXES: Record<KeyMode, string> = { live: 'chk_live_', staging: 'chk_stg_', test: 'chk_test_' };
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_DIGITS = 43;
+const CHECKSUM_DIGITS = 6;
+const PATTERN = new RegExp(`^chk_(?:live|stg|test)_[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}$`);
+const SHOWN_RANDOM_DIGITS = 4;
+
+export interface NewApiKeySecret {
+  /** The full key: shown once, never stored. */
+  secret: string;
+  /** Readable head, safe to store and show. */
+  prefix: string;
+  hash: Buffer;
+}
+
+export function newApiKeySecret(mode: KeyMode): NewApiKeySecret {
+  const head = PREFIXES[mode] + base62(randomBytes(32), RANDOM_DIGITS);
+  const secret = head + checksum(head);
+  return { secret, prefix: head.slice(0, PREFIXES[mode].length + SHOWN_RANDOM_DIGITS), hash: hashApiKeySecret(secret) };
+}
+
+/** Whether a text can be a key at all. A typo is found by its checksum, without a look-up. */
+export function isWellFormedApiKey(secret: string): boolean {
+  return PATTERN.test(secret) && secret.endsWith(checksum(secret.slice(0, -CHECKSUM_DIGITS)));
+}
+
+/** SHA-256: enough for a secret of 256 random bits, and what is stored in place of it. */
+export function hashApiKeySecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function checksum(head: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(head));
+  return base62(bytes, CHECKSUM_DIGITS);
+}
+
+function base62(bytes: Uint8Array, digits: number): string {
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < digits; digit += 1) {
+    text = BASE62.charAt(Number(number % 62n)) + text;
+    number /= 62n;
+  }
+  return text;
+}
+
+interface KeyLifetime {
+  secretHash: Uint8Array;
+  revokedAt: Date | null;
+  expiresAt: Date | null;
+  rotatesAt: Date | null;
+}
+
+/**
+ * Whether a key found by the hash of a presented secret may be used now. The secret from before a rotation works until
+ * `rotatesAt`, and never past `expiresAt`; each boundary instant itself is already too late.
+ */
+export function apiKeyState(key: KeyLifetime, presentedHash: Uint8Array, now: Date): 'usable' | 'revoked' | 'expired' {
+  if (key.revokedAt) return 'revoked';
+  if (key.expiresAt && key.expiresAt <= now) return 'expired';
+  const isCurrent = Buffer.from(key.secretHash).equals(presentedHash);
+  if (!isCurrent && (!key.rotatesAt || key.rotatesAt <= now)) return 'expired';
+  return 'usable';
+}

@@ -1,0 +1,33 @@
+import { ERRORS, type ErrorCode, type JobError } from '../contracts/error-codes.ts';
+
+interface ServiceErrorOptions {
+  /** The request field the message is about. */
+  param?: string | undefined;
+  /** Response headers that belong to the error, such as `Retry-After`. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A failure with a code of the closed table and a message that tells the caller what to change. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.param = options.param;
+    this.headers = options.headers ?? {};
+  }
+
+  get retryable(): boolean {
+    return ERRORS[this.code].retryable;
+  }
+
+  /** As the `error` of a job. */
+  toJobError(): JobError {
+    return { type: ERRORS[this.code].type, code: this.code, message: this.message };
+  }
+}

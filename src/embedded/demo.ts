@@ -1,0 +1,104 @@
+/**
+ * `npm run demo`: the main job on real pictures through the public API. Uses the service that runs from the data folder,
+ * or else brings one up in a throw-away folder on free ports. Ends with 0 only if everything happened as promised.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '../db/migrate.ts';
+import { createDevelopmentWebhookEndpoint, disableDevelopmentWebhookEndpoint, seedDevelopment } from '../db/seed.ts';
+import { runDemonstration } from './demonstration.ts';
+import { createReporter } from './reporter.ts';
+import { findRunningService, processRecordOf, startService } from './service.ts';
+import type { ServiceDescription } from './service-parts.ts';
+import { PROJECT_DIRECTORY } from './service-processes.ts';
+import { type EmbeddedSettings, readSettings } from './settings.ts';
+import { listenForStop } from './stop-signals.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
+
+const reporter = createReporter((line) => console.log(line));
+
+async function demonstrate(service: ServiceDescription, signal: AbortSignal): Promise<string[]> {
+  const { databaseUrl, organizationId } = service;
+  const receiver = await startWebhookReceiver();
+  const endpoint = { organizationId, url: receiver.url, livemode: true };
+  const { id, secret } = await createDevelopmentWebhookEndpoint(databaseUrl, endpoint);
+  signal.addEventListener('abort', () => void receiver.close());
+  reporter.say(`\nA receiver of webhooks listens at ${receiver.url} (${id}).`);
+  try {
+    return await runDemonstration({
+      service,
+      receiver,
+      webhookSecret: secret,
+      picturesDirectory: join(PROJECT_DIRECTORY, 'training', 'examples'),
+      say: reporter.say,
+      signal,
+    });
+  } finally {
+    // A service that goes on running would otherwise try for a day to reach a receiver that is gone.
+    await disableDevelopmentWebhookEndpoint(databaseUrl, id);
+    await receiver.close();
+  }
+}
+
+/** Brings a service up for the time of the work and leaves nothing of it. */
+async function withThrowAwayService(
+  settings: EmbeddedSettings,
+  work: (service: ServiceDescription, signal: AbortSignal) => Promise<string[]>,
+): Promise<string[]> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'vehicle-inference-demo-'));
+  const record = processRecordOf(dataDirectory);
+  const remove = () => rmSync(dataDirectory, { recursive: true, force: true });
+  const signal = listenForStop({
+    onFirst: () => reporter.say('\nStopping; once more Ctrl-C stops at once.'),
+    onSecond: () => {
+      record.killAll();
+      remove();
+    },
+  });
+  const anyPort = { apiPort: 0, temporalPort: 0, temporalWebPort: 0, postgresPort: 0 };
+  const chosen = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  try {
+    const service = await startService({
+      settings: { ...settings, ...anyPort, ...chosen, dataDirectory },
+      dependencies: { migrate, seedDevelopment },
+      reporter,
+      record,
+      signal,
+      throwAway: true,
+    });
+    try {
+      return await work(service.description, signal);
+    } finally {
+      await reporter.step('Stopped, and its data removed', () => service.stop());
+    }
+  } finally {
+    remove();
+  }
+}
+
+async function main(): Promise<string[]> {
+  const settings = readSettings(process.argv.slice(2), process.env);
+  const running = findRunningService(settings.dataDirectory);
+  if (running) {
+    reporter.say(`Using the service that runs at ${running.apiUrl}`);
+    const interruption = listenForStop({ onFirst: () => {}, onSecond: () => {} });
+    return demonstrate(running, interruption);
+  }
+  reporter.say('Nothing runs here yet: starting the whole service for the time of the demonstration.');
+  return withThrowAwayService(settings, demonstrate);
+}
+
+try {
+  const problems = await main();
+  for (const problem of problems) console.error(`FAILED  ${problem}`);
+  console.log(
+    problems.length === 0
+      ? '\nEverything happened as promised. Where a reading differs from the truth, it says so above: see the model card.'
+      : '',
+  );
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} catch (error) {
+  console.error(`\nThe demonstration could not be finished: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

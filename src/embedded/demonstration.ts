@@ -1,0 +1,121 @@
+/**
+ * The main job as a customer does it: pictures go in through the public HTTP API, readings come back, credits are held
+ * and charged, signed webhooks arrive. Every promise is checked; what doesn't hold is a problem.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifyServiceSignature } from '../domain/webhook-signing.ts';
+import { createJob, followJob, type Job } from './demonstration-client.ts';
+import { compareWithTruth, describeResult, type Truth } from './demonstration-report.ts';
+import type { ServiceDescription } from './service-parts.ts';
+import type { WebhookReceiver } from './webhook-receiver.ts';
+
+export interface DemonstrationOptions {
+  service: ServiceDescription;
+  /** Takes the deliveries of live events. */
+  receiver: WebhookReceiver;
+  webhookSecret: string;
+  /** The pictures, with `truth.jsonl` beside them. */
+  picturesDirectory: string;
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+const WEBHOOK_TIMEOUT_MS = 30_000;
+
+/** Answers what went otherwise than promised; nothing when all went well. */
+export async function runDemonstration(options: DemonstrationOptions): Promise<string[]> {
+  const { picturesDirectory, say } = options;
+  const truths = readTruths(picturesDirectory);
+  const problems: string[] = [];
+  for (const truth of truths) {
+    say(`\n── ${truth.file}${truth.dashboard ? '' : ' (a picture without a dashboard)'}, live mode`);
+    problems.push(...(await readPicture(truth, options)).map((problem) => `${truth.file}: ${problem}`));
+  }
+  const [first] = truths;
+  if (!first) return [`${picturesDirectory} holds no pictures`];
+  say(`\n── ${first.file}, test mode: the same pipeline on fixtures, paid from test credits`);
+  problems.push(...(await runTestJob(first, options)).map((problem) => `test mode: ${problem}`));
+  return problems;
+}
+
+async function readPicture(truth: Truth, options: DemonstrationOptions): Promise<string[]> {
+  const { service, say } = options;
+  const job = await runJob(truth.file, service.keys.live, options);
+  if (job.status !== 'succeeded') return [`the job ended as ${job.status}: ${JSON.stringify(job.error)}`];
+  const { differences, lines } = compareWithTruth(job.result, truth);
+  for (const line of [...describeResult(job), ...lines]) say(`   ${line}`);
+  const problems = [...differences, ...checkCredits(job, say)];
+  if (!job.livemode) problems.push('the job of a live key says livemode: false');
+  problems.push(...(await checkWebhook(job, options)));
+  problems.push(...(await checkTemporal(job, options)));
+  return problems;
+}
+
+async function runTestJob(truth: Truth, options: DemonstrationOptions): Promise<string[]> {
+  const job = await runJob(truth.file, options.service.keys.test, options);
+  if (job.status !== 'succeeded') return [`the job ended as ${job.status}: ${JSON.stringify(job.error)}`];
+  for (const line of describeResult(job)) options.say(`   ${line}`);
+  const problems = checkCredits(job, options.say);
+  if (job.livemode) problems.push('the job of a test key says livemode: true');
+  return problems;
+}
+
+/** Sends the picture and follows its job to the end. */
+async function runJob(file: string, key: string, { service, picturesDirectory, say, signal }: DemonstrationOptions) {
+  const access = { apiUrl: service.apiUrl, key, signal };
+  const picture = readFileSync(join(picturesDirectory, file));
+  const startedAtMs = performance.now();
+  const created = await createJob(access, { file, picture });
+  say(`   ${created.id}: ${created.credits.reserved} credits reserved`);
+  const statuses = [created.status];
+  const job = await followJob(access, created, (status) => statuses.push(status));
+  // A quick job may pass through `processing` between two looks; that it was picked up stands in the job itself.
+  if (job.started_at !== null && !statuses.includes('processing')) statuses.splice(1, 0, 'processing');
+  say(`   ${statuses.join(' → ')} in ${Math.round(performance.now() - startedAtMs)} ms`);
+  return job;
+}
+
+function checkCredits({ credits }: Job, say: (line: string) => void): string[] {
+  say(`   credits: ${credits.reserved} reserved, ${credits.charged} charged`);
+  const plausible = credits.charged > 0 && credits.charged <= credits.reserved;
+  return plausible ? [] : [`${credits.charged} credits charged of ${credits.reserved} reserved`];
+}
+
+async function checkWebhook(job: Job, { receiver, webhookSecret, say }: DemonstrationOptions): Promise<string[]> {
+  try {
+    const delivery = await receiver.waitFor(({ rawBody }) => rawBody.includes(job.id), WEBHOOK_TIMEOUT_MS);
+    const header = delivery.headers['service-signature'];
+    verifyServiceSignature({
+      header: Array.isArray(header) ? header[0] : header,
+      body: delivery.rawBody,
+      secret: webhookSecret,
+      nowSeconds: Math.floor(Date.now() / 1000),
+    });
+    const event = JSON.parse(delivery.rawBody) as { id: string; type: string; data: { object: Job } };
+    say(`   webhook: ${event.type} (${event.id}) delivered, Service-Signature verified`);
+    const fits = event.type === 'job.succeeded' && event.data.object.id === job.id;
+    return fits ? [] : [`the webhook says ${event.type} of ${event.data.object.id}`];
+  } catch (error) {
+    return [`webhook: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+async function checkTemporal(job: Job, { service, say, signal }: DemonstrationOptions): Promise<string[]> {
+  const { temporalWebUrl, temporalNamespace } = service;
+  if (!temporalWebUrl) {
+    say(`   Temporal: workflow ${job.id} on ${service.temporalAddress}`);
+    return [];
+  }
+  const path = `namespaces/${temporalNamespace}/workflows/${job.id}`;
+  say(`   Temporal Web: ${temporalWebUrl}/${path}`);
+  const answer = await fetch(`${temporalWebUrl}/api/v1/${path}`, { signal });
+  return answer.ok ? [] : [`Temporal Web answers ${answer.status} for its workflow`];
+}
+
+function readTruths(picturesDirectory: string): Truth[] {
+  return readFileSync(join(picturesDirectory, 'truth.jsonl'), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Truth);
+}

@@ -1,0 +1,91 @@
+/** The service's own four processes, each by its own entry file, configured by its environment alone. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ProcessRecord } from './process-record.ts';
+import { type RunningProgram, startProgram, waitUntilReady } from './program.ts';
+
+export interface ServiceProcess {
+  name: string;
+  /** From the project's root. */
+  entry: string;
+  logName: string;
+}
+
+export const API_PROCESS: ServiceProcess = { name: 'API', entry: 'src/api/main.ts', logName: 'api' };
+export const WORKER_PROCESSES: ServiceProcess[] = [
+  { name: 'Orchestration worker', entry: 'src/workers/orchestration.ts', logName: 'worker-orchestration' },
+  { name: 'Inference worker', entry: 'src/workers/inference.ts', logName: 'worker-inference' },
+  { name: 'Webhook worker', entry: 'src/workers/webhooks.ts', logName: 'worker-webhooks' },
+];
+
+export interface ServiceProcessOptions {
+  environment: NodeJS.ProcessEnv;
+  logsDirectory: string;
+  record: ProcessRecord;
+}
+
+export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url));
+/** A worker bundles its workflows and loads its models first, which takes long beside three others on two cores. */
+const READY_TIMEOUT_MS = 120_000;
+/** Longer than the 30 s for which the API may hold a request. */
+const STOP_TIMEOUT_MS = 40_000;
+
+/** The API is ready when it says so to anybody who asks. */
+export async function startApi(
+  options: ServiceProcessOptions,
+  apiUrl: string,
+  signal: AbortSignal,
+): Promise<RunningProgram> {
+  const { program, logPath } = await launch(API_PROCESS, options);
+  const readyUrl = `${apiUrl}/health/ready`;
+  const probe = async () => {
+    try {
+      return (await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })).ok;
+    } catch {
+      return false;
+    }
+  };
+  await waitUntilReady(program, probe, { timeoutMs: READY_TIMEOUT_MS, intervalMs: 100, logPath, signal });
+  return program;
+}
+
+/** A worker listens nowhere; it is ready when its log says so. */
+export async function startWorker(
+  worker: ServiceProcess,
+  options: ServiceProcessOptions,
+  signal: AbortSignal,
+): Promise<RunningProgram> {
+  let ready = false;
+  const { program, logPath } = await launch(worker, options, (line) => {
+    ready ||= isReadyLine(line);
+  });
+  await waitUntilReady(program, () => ready, { timeoutMs: READY_TIMEOUT_MS, logPath, signal });
+  return program;
+}
+
+async function launch(process_: ServiceProcess, options: ServiceProcessOptions, onLine?: (line: string) => void) {
+  const { environment, logsDirectory, record } = options;
+  const logPath = join(logsDirectory, `${process_.logName}.log`);
+  const program = await startProgram({
+    name: process_.name,
+    command: process.execPath,
+    args: [join(PROJECT_DIRECTORY, process_.entry)],
+    workingDirectory: PROJECT_DIRECTORY,
+    environment,
+    logPath,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+    record,
+    ...(onLine && { onLine }),
+  });
+  return { program, logPath };
+}
+
+function isReadyLine(line: string): boolean {
+  if (!line.includes('worker ready')) return false;
+  try {
+    return (JSON.parse(line) as { msg?: unknown }).msg === 'worker ready';
+  } catch {
+    return false;
+  }
+}

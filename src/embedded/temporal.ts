@@ -1,0 +1,143 @@
+/** Temporal's development server with Temporal Web, as one process on one SQLite file. */
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import type { ProcessRecord } from './process-record.ts';
+import { type RunningProgram, startProgram, waitUntilReady } from './program.ts';
+
+/**
+ * A write-ahead log, flushed at checkpoints, in place of a flush for every write: several times the jobs a second. A
+ * killed server loses nothing; a power cut may lose its last commits, which is right for a laptop and for nothing else.
+ */
+const SQLITE_PRAGMAS = ['--sqlite-pragma=journal_mode=WAL', '--sqlite-pragma=synchronous=NORMAL'];
+
+/** By default the one history shard polls at most 20 times a second, which costs every queue hop 50 ms. */
+const DYNAMIC_CONFIG: Record<string, number> = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'history.visibilityProcessorMaxPollRPS': 500,
+};
+
+const RETENTION_SECONDS = 7 * 24 * 3600;
+
+export interface TemporalServerOptions {
+  /** The `temporal` program (find-temporal.ts). */
+  executable: string;
+  port: number;
+  /** Null runs it without Temporal Web. */
+  webPort: number | null;
+  /** Null keeps everything in memory. */
+  databasePath: string | null;
+  logPath: string;
+  environment?: NodeJS.ProcessEnv;
+  record?: ProcessRecord | undefined;
+}
+
+const GRPC_NOT_FOUND = 5;
+const GRPC_ALREADY_EXISTS = 6;
+const HOST = '127.0.0.1';
+const READY_TIMEOUT_MS = 60_000;
+const NAMESPACE_TIMEOUT_MS = 15_000;
+
+/** Starts the server and comes back once it serves its default namespace, search attributes included. */
+export async function startTemporal(options: TemporalServerOptions, signal?: AbortSignal): Promise<RunningProgram> {
+  const { executable, port, webPort, databasePath, logPath, environment, record } = options;
+  if (databasePath) mkdirSync(dirname(databasePath), { recursive: true });
+  const program = await startProgram({
+    name: 'Temporal',
+    command: executable,
+    args: [
+      'server',
+      'start-dev',
+      `--ip=${HOST}`,
+      `--port=${port}`,
+      webPort === null ? '--headless' : `--ui-port=${webPort}`,
+      ...(databasePath ? [`--db-filename=${databasePath}`, ...SQLITE_PRAGMAS] : []),
+      '--log-level=warn',
+      '--log-format=json',
+      ...Object.entries(DYNAMIC_CONFIG).map(([key, value]) => `--dynamic-config-value=${key}=${value}`),
+    ],
+    environment: { ...process.env, ...environment },
+    logPath,
+    stopSignal: 'SIGTERM',
+    stopTimeoutMs: 15_000,
+    record,
+  });
+  // gRPC waits a full second after a refused connection, so it is asked only once somebody listens.
+  await waitUntilReady(
+    program,
+    async () => (await accepts(port)) && (await succeeds(() => ensureNamespace(`${HOST}:${port}`, 'default'))),
+    { timeoutMs: READY_TIMEOUT_MS, logPath, signal },
+  );
+  return program;
+}
+
+/** Makes the namespace where it is missing, gives it the search attributes which it lacks, and waits until both hold. */
+export async function ensureNamespace(address: string, namespace: string): Promise<void> {
+  const deadlineMs = performance.now() + NAMESPACE_TIMEOUT_MS;
+  const connection = await Connection.connect({ address, connectTimeout: 5_000 });
+  try {
+    await ensureRegistered(connection, namespace);
+    for (;;) {
+      try {
+        await registerSearchAttributes(address, namespace);
+        await connection.workflowService.describeTaskQueue({
+          namespace,
+          taskQueue: { name: 'none' },
+          taskQueueType: 1,
+        });
+        return;
+      } catch (error) {
+        // The parts of the server each learn of a new namespace at their own moment, within milliseconds.
+        if (!hasCode(error, GRPC_NOT_FOUND) || performance.now() > deadlineMs) throw error;
+        await delay(10);
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function ensureRegistered({ workflowService }: Connection, namespace: string): Promise<void> {
+  const workflowExecutionRetentionPeriod = { seconds: RETENTION_SECONDS as never };
+  try {
+    // Without asking first whether it exists: the server would remember a "no" for a second.
+    await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+  } catch (error) {
+    if (hasCode(error, GRPC_ALREADY_EXISTS)) return;
+    // An operator's server may not let us make one, which doesn't matter where it exists.
+    await workflowService.describeNamespace({ namespace });
+  }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return isGrpcServiceError(error) && error.code === code;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: HOST, timeout: 1_000 });
+    const settle = (accepted: boolean) => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+    socket.once('timeout', () => settle(false));
+  });
+}
+
+async function succeeds(attempt: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function delay(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}

@@ -1,0 +1,28 @@
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { FAST } from '../../contracts/service-classes.ts';
+import { files, parameters } from './request.ts';
+import { result } from './result.ts';
+
+export const dashboardRead = {
+  slug: 'dashboard.read',
+  title: 'Dashboard and mileage reader',
+  description:
+    'Reads an instrument cluster: the odometer with its unit, the warning lights that are lit, the fuel level and ' +
+    'whether the cluster is switched on. A picture without an instrument cluster gives null readings, not an error.',
+  family: 'understand',
+  preview: true,
+  ...FAST,
+  priceCredits: 20,
+  files,
+  parameters,
+  result,
+  scenarios: {
+    empty_result: 'No instrument cluster in the picture: null readings, no warning lights.',
+    low_confidence: 'A reading in which every confidence is below 0.5.',
+    model_error: 'The job settles `failed` and its hold is released.',
+    slow: 'The job takes about 30 s, so that `wait=true` answers 202.',
+    insufficient_credits: 'The request is refused with 402; no job is created.',
+    cluster_off: 'A digital cluster that is switched off: `cluster_lit` is false and there is nothing to read.',
+    unit_unknown: 'An odometer that shows no unit: `unit` is null unless `unit_hint` is given.',
+  },
+} as const satisfies EndpointContract;

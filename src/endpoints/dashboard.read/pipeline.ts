@@ -1,0 +1,185 @@
+/**
+ * Picture → instrument cluster → its elements → odometer line, warning lights, fuel gauge.
+ * Every threshold and rule comes from `model.json`; `training/reader.py` is the same in Python.
+ */
+import { type Box, clampBox, expandBox, type Size, suppressOverlaps } from '../../inference/decoding/boxes.ts';
+import type { TextLine } from '../../inference/decoding/ctc.ts';
+import { letterbox, squareCrop, toOriginal } from '../../inference/images/fit.ts';
+import type { RgbImage } from '../../inference/images/rgb-image.ts';
+import { type FloatTensor, type Model, usedModel } from '../../inference/models/model.ts';
+import { inputSize, readSettings } from '../../inference/models/settings.ts';
+import { chain, type PipelineDefinition, type PipelineInput } from '../../inference/pipeline.ts';
+import { rgbTensor, tensorRow } from '../../inference/tensors.ts';
+import { createLineReader } from '../../inference/text-line.ts';
+import { type OdometerText, voteOnOdometer } from './odometer-text.ts';
+import { toResult } from './reading-to-result.ts';
+import { odometerPattern, type Settings, settings as settingsSchema } from './settings.ts';
+
+type ElementLabel = Settings['files']['elements']['labels'][number];
+
+/** A box in pixels of the original picture, with the network's score for it. */
+interface Element {
+  box: Box;
+  score: number;
+  label: ElementLabel;
+}
+
+/** What the networks say. Boxes are in pixels of the original picture. */
+export interface Reading {
+  /** Probability that the cluster has power, by its looks; null when the picture shows no cluster, and all else is empty. */
+  lit: number | null;
+  /** The best box that reads as an odometer does. */
+  odometer: (Element & OdometerText & { confidence: number }) | null;
+  /** Each with its probability per lamp class. */
+  lamps: (Element & { probabilities: Float32Array })[];
+  /** Level 0 (empty) to 1 (full), and the probability that it is right within 0.08. */
+  fuel: { level: number; confidence: number } | null;
+}
+
+interface Prepared {
+  picture: RgbImage;
+  /** The whole picture: [1, 3, height, width] of the locator, and the way back from its pixels. */
+  located: FloatTensor;
+  toPicture: (box: Box) => Box;
+}
+
+/** A cluster narrower or lower than this cannot hold anything legible. */
+const SMALLEST_CLUSTER_PIXELS = 16;
+const SMALLEST_ELEMENT_PIXELS = 3;
+const NOTHING: Reading = { lit: null, odometer: null, lamps: [], fuel: null };
+
+export const pipeline: PipelineDefinition = {
+  model: 'dashboard-reader',
+  create: (model) => {
+    const settings = readSettings(model, settingsSchema);
+    const locatorSize = inputSize(model, 'locator', 'image');
+    const findElements = elementFinder(model, settings);
+    const readOdometer = odometerReader(model, settings);
+    const classifyLamps = lampClassifier(model, settings);
+    const readFuel = fuelReader(model, settings);
+
+    const preprocess = ({ images }: PipelineInput): Prepared => {
+      const [picture] = images;
+      if (!picture) throw new Error('dashboard.read takes one picture');
+      const whole = { x0: 0, y0: 0, x1: picture.width, y1: picture.height };
+      const fitted = letterbox(picture, whole, locatorSize.width, locatorSize.height);
+      return {
+        picture,
+        located: rgbTensor([fitted.image]),
+        toPicture: (box) => clampBox(toOriginal(box, fitted.transform), picture),
+      };
+    };
+
+    const infer = async ({ picture, located, toPicture }: Prepared): Promise<Reading> => {
+      const outputs = await model.run('locator', { image: located });
+      const presence = outputs.floats('scores').data[0] ?? 0;
+      if (presence < settings.thresholds.presence) return NOTHING;
+      const elements = await findElements(picture, toPicture(boxOf(outputs.floats('boxes'), 0)));
+      return {
+        lit: outputs.floats('lit').data[0] ?? 0,
+        odometer: await readOdometer(picture, elements.odometers),
+        // Whatever the parameters ask: a lamp also tells that the cluster has power.
+        lamps: await classifyLamps(picture, elements.lamps),
+        fuel: await readFuel(picture, elements.fuelGauge),
+      };
+    };
+
+    return chain({
+      preprocess,
+      infer,
+      postprocess: (reading, { parameters }) => toResult(reading, settings, parameters),
+    });
+  },
+};
+
+interface Elements {
+  odometers: Element[];
+  fuelGauge: Element | undefined;
+  lamps: Element[];
+}
+
+/** Finds what a cluster (box in original pixels) shows. */
+function elementFinder(model: Model, { thresholds, rules, files }: Settings) {
+  const size = inputSize(model, 'elements', 'image');
+  const leastScore: Readonly<Record<ElementLabel, number>> = {
+    odometer_digital: thresholds.odometer,
+    odometer_analogue: thresholds.odometer,
+    fuel_gauge: thresholds.fuel,
+    lamp: thresholds.lamp,
+  };
+  return async (picture: RgbImage, cluster: Box): Promise<Elements> => {
+    const crop = expandBox(cluster, rules.clusterMargin, rules.clusterMargin, picture);
+    if (!isAtLeast(crop, SMALLEST_CLUSTER_PIXELS)) return { odometers: [], fuelGauge: undefined, lamps: [] };
+    const { image, transform } = letterbox(picture, crop, size.width, size.height);
+    const outputs = await model.run('elements', { image: rgbTensor([image]) });
+    const boxes = outputs.floats('boxes');
+    const scores = outputs.floats('scores').data;
+    const found = outputs.integers('labels').flatMap((index, place): Element[] => {
+      const label = files.elements.labels[index];
+      if (!label) throw new Error(`elements: label ${index} is not in model.json`);
+      const score = scores[place] ?? 0;
+      const box = clampBox(toOriginal(boxOf(boxes, place), transform), picture);
+      return score >= leastScore[label] && isAtLeast(box, SMALLEST_ELEMENT_PIXELS) ? [{ box, score, label }] : [];
+    });
+    const best = (...labels: ElementLabel[]) =>
+      suppressOverlaps(
+        found.filter(({ label }) => labels.includes(label)),
+        rules.overlap,
+      );
+    return {
+      odometers: best('odometer_digital', 'odometer_analogue').slice(0, rules.odometerCandidates),
+      fuelGauge: best('fuel_gauge')[0],
+      lamps: best('lamp').slice(0, rules.maximumLamps),
+    };
+  };
+}
+
+/** Reads the best box that holds an odometer, each from several crops. */
+function odometerReader(model: Model, { thresholds, rules }: Settings) {
+  const readLine = createLineReader(usedModel(model, 'text'));
+  const pattern = odometerPattern(rules);
+  return async (picture: RgbImage, candidates: readonly Element[]): Promise<Reading['odometer']> => {
+    for (const candidate of candidates) {
+      const views: TextLine[] = [];
+      for (const [marginX = 0, marginY = 0] of rules.odometerViews) {
+        views.push(await readLine(picture, candidate.box, { ...rules.line, marginX, marginY }));
+      }
+      const reading = voteOnOdometer(views, pattern, thresholds.character);
+      if (reading && reading.confidence >= thresholds.odometerText) return { ...candidate, ...reading };
+    }
+    return null;
+  };
+}
+
+/** Says of each lamp box which lamp it is, all in one run. */
+function lampClassifier(model: Model, { rules }: Settings) {
+  const { width } = inputSize(model, 'lamps', 'images');
+  return async (picture: RgbImage, lamps: readonly Element[]): Promise<Reading['lamps']> => {
+    if (lamps.length === 0) return [];
+    const images = rgbTensor(lamps.map(({ box }) => squareCrop(picture, box, rules.lampSide, width)));
+    const probabilities = (await model.run('lamps', { images })).floats('probabilities');
+    return lamps.map((lamp, index) => ({ ...lamp, probabilities: tensorRow(probabilities, index) }));
+  };
+}
+
+function fuelReader(model: Model, { rules }: Settings) {
+  const { width } = inputSize(model, 'fuel', 'images');
+  return async (picture: RgbImage, gauge: Element | undefined): Promise<Reading['fuel']> => {
+    if (!gauge) return null;
+    const images = rgbTensor([squareCrop(picture, gauge.box, rules.fuelSide, width)]);
+    const outputs = await model.run('fuel', { images });
+    return { level: outputs.floats('level').data[0] ?? 0, confidence: outputs.floats('confidence').data[0] ?? 0 };
+  };
+}
+
+/** Row `index` of [K, 4] corners. */
+function boxOf(boxes: FloatTensor, index: number): Box {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = tensorRow(boxes, index);
+  return { x0, y0, x1, y1 };
+}
+
+/** False for a box with a coordinate that is not a number. */
+function isAtLeast({ x0, y0, x1, y1 }: Box, pixels: number): boolean {
+  const { width, height }: Size = { width: x1 - x0, height: y1 - y0 };
+  return width >= pixels && height >= pixels;
+}

@@ -1,0 +1,20 @@
+import { Type } from 'typebox';
+import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { chosenParts } from '../../contracts/vocabulary/part-schemas.ts';
+import { minConfidence, viewHint } from '../../contracts/vocabulary/picture-schemas.ts';
+
+export const files = onePicture;
+
+export const parameters = Type.Object(
+  {
+    parts: Type.Optional(chosenParts),
+    include_mask: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the masks are given as a picture too.' }),
+    ),
+    min_confidence: Type.Optional(minConfidence),
+    view_hint: Type.Optional(viewHint),
+  },
+  { additionalProperties: false, examples: [{ include_mask: true }] },
+);
+
+export type Parameters = Type.Static<typeof parameters>;

@@ -1,0 +1,77 @@
+import type { JobInput } from '../../contracts/job.ts';
+import type { Parameters } from './request.ts';
+import type { Result } from './result.ts';
+import { adjusted, withoutKind } from './valuation.ts';
+
+type Grade = NonNullable<Parameters['condition_grade']>;
+
+/** What a grade is worth in a fixture, as a share of the private base. */
+const GRADE_SHARES: Readonly<Record<Grade, number>> = { A: 0.04, B: -0.015, C: -0.06, D: -0.14, E: -0.3 };
+
+/** Makes a valuation follow the request. */
+export function applyParameters(result: Result, parameters: Parameters, inputs: readonly JobInput[] = []): Result {
+  const { price_book, country, currency, include_comparables } = parameters;
+  const valued: Result = {
+    ...result,
+    price_book: price_book ?? result.price_book,
+    country: country ?? result.country,
+    currency: currency ?? result.currency,
+    comparables: include_comparables === false ? null : result.comparables,
+    vehicle: namedVehicle(result, parameters),
+  };
+  return [inCondition(inputs), lessRepairs, plusMargin].reduce((so, step) => step(so, parameters), valued);
+}
+
+/** The vehicle of the request. A fixture's own stands for what a VIN resolves to. */
+function namedVehicle({ vehicle }: Result, { vehicle: asked }: Parameters): Result['vehicle'] {
+  if (!vehicle || !asked) return vehicle;
+  const mileage = { mileage_km: asked.mileage_km ?? null };
+  if (asked.vin !== undefined && vehicle.resolved_from === 'vin') return { ...vehicle, ...mileage, vin: asked.vin };
+  const { make = vehicle.make, model = vehicle.model, year = vehicle.year, variant = null, vin = null } = asked;
+  return { ...mileage, make, model, year, variant, vin, resolved_from: 'attributes' };
+}
+
+function inCondition(inputs: readonly JobInput[]) {
+  return (result: Result, { condition_grade: grade, repair_estimate_total: repairs }: Parameters): Result => {
+    const { condition, channels } = result;
+    if (!condition || !channels) return result;
+    if (grade === undefined) {
+      const seen = [
+        ...(inputs.length > 0 ? ['photos' as const] : []),
+        ...(repairs ? ['repair_estimate' as const] : []),
+      ];
+      return {
+        ...result,
+        condition: { ...condition, sources: seen, confidence: seen[0] ? condition.confidence : null },
+      };
+    }
+    const given: Result = { ...result, condition: { grade, sources: ['request'], confidence: null } };
+    if (grade === condition.grade) return given;
+    return adjusted(withoutKind(given, 'condition'), {
+      kind: 'condition',
+      amount: Math.round(channels.private.base * GRADE_SHARES[grade]),
+      channels: ['trade_in', 'private', 'retail'],
+      reason: `Condition ${grade}`,
+    });
+  };
+}
+
+function lessRepairs(result: Result, { repair_estimate_total: repairs }: Parameters): Result {
+  if (!repairs) return result;
+  return adjusted(result, {
+    kind: 'damage',
+    amount: -repairs,
+    channels: ['trade_in', 'private', 'retail'],
+    reason: 'Repairs that are to be made',
+  });
+}
+
+function plusMargin(result: Result, { margin_pct: percent }: Parameters): Result {
+  if (!percent || !result.channels) return result;
+  return adjusted(result, {
+    kind: 'margin',
+    amount: Math.round((result.channels.retail.value * percent) / 100),
+    channels: ['retail'],
+    reason: `Margin of ${percent} % on the retail figure`,
+  });
+}

@@ -1,0 +1,38 @@
+/** The arithmetic of valuations: in each channel, the base and its adjustments make the value. */
+import type { Result } from './result.ts';
+
+type Adjustment = Result['adjustments'][number];
+type Channels = NonNullable<Result['channels']>;
+type Channel = keyof Channels;
+
+/** Adds an adjustment, and moves the values and ranges of its channels. */
+export function adjusted(result: Result, adjustment: Adjustment): Result {
+  if (!result.channels) return result;
+  return revalued({ ...result, adjustments: [...result.adjustments, adjustment] }, result.channels);
+}
+
+/** Takes every adjustment of a kind out. */
+export function withoutKind(result: Result, kind: Adjustment['kind']): Result {
+  if (!result.channels) return result;
+  return revalued({ ...result, adjustments: result.adjustments.filter((item) => item.kind !== kind) }, result.channels);
+}
+
+function revalued(result: Result, channels: Channels): Result {
+  const move = (name: Channel): Channels[Channel] => {
+    const channel = channels[name];
+    const sum = result.adjustments
+      .filter((adjustment) => adjustment.channels.includes(name))
+      .reduce((total, { amount }) => total + amount, channel.base);
+    const step = sum - channel.value;
+    return {
+      ...channel,
+      low: Math.max(0, channel.low + step),
+      value: Math.max(0, sum),
+      high: Math.max(0, channel.high + step),
+    };
+  };
+  return {
+    ...result,
+    channels: { trade_in: move('trade_in'), private: move('private'), retail: move('retail') },
+  };
+}

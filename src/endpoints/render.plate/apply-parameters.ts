@@ -1,0 +1,17 @@
+import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
+import type { Result } from './result.ts';
+
+/** A fixture holds its picture treated in every mode. */
+export type Fixture = Pick<Result, 'plates'> & { image: Record<Result['mode'], Result['image']> };
+
+/** Makes a fixture answer the request's parameters. */
+export function applyParameters({ image, plates }: Fixture, parameters: Parameters): Result {
+  const { mode = DEFAULT_MODE, replacement_text = null, fill_color } = parameters;
+  return {
+    image: image[mode],
+    mode,
+    replacement_text,
+    fill_color: mode === 'blur' ? null : (fill_color?.toLowerCase() ?? DEFAULT_FILL_COLORS[mode]),
+    plates,
+  };
+}

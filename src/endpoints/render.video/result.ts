@@ -1,0 +1,29 @@
+import { Type } from 'typebox';
+import { leftOut, source } from '../../contracts/vocabulary/pictures-or-video.ts';
+import { ASPECT_RATIOS } from '../../contracts/vocabulary/renders.ts';
+import { artefact, classified, closed, nullable } from '../../contracts/vocabulary/schemas.ts';
+import { VIEWS } from '../../contracts/vocabulary/views.ts';
+
+const seconds = Type.Number({ minimum: 0, description: 'From the start of the video.' });
+
+const segment = closed({
+  start_seconds: seconds,
+  end_seconds: seconds,
+  view: nullable(classified([...VIEWS])),
+  source,
+});
+
+export const result = closed({
+  video: { ...artefact, description: 'MP4 (H.264), without sound.' },
+  poster: { ...artefact, description: 'JPEG of the first frame, to be shown until the video plays.' },
+  duration_seconds: Type.Number({ exclusiveMinimum: 0 }),
+  frames_per_second: Type.Number({ exclusiveMinimum: 0 }),
+  aspect_ratio: Type.Enum(ASPECT_RATIOS),
+  segments: Type.Array(segment, {
+    minItems: 1,
+    description: 'What is shown when, in order. Neighbours overlap while one fades into the next.',
+  }),
+  left_out: leftOut,
+});
+
+export type Result = Type.Static<typeof result>;

@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { minConfidence } from '../../contracts/vocabulary/picture-schemas.ts';
+
+export const files = onePicture;
+
+export const parameters = Type.Object(
+  {
+    min_confidence: Type.Optional(minConfidence),
+  },
+  { additionalProperties: false, examples: [{ min_confidence: 0.5 }] },
+);
+
+export type Parameters = Type.Static<typeof parameters>;

@@ -1,0 +1,81 @@
+import { Type } from 'typebox';
+import { qualityIssues } from '../../contracts/vocabulary/picture-schemas.ts';
+import {
+  boundingBox,
+  characters,
+  classified,
+  closed,
+  confidence,
+  nullable,
+  polygon,
+} from '../../contracts/vocabulary/schemas.ts';
+import {
+  SPEED_INDEXES,
+  TIRE_CONSTRUCTIONS,
+  TIRE_MARKS,
+  TIRE_POSITIONS,
+  TIRE_SEASONS,
+  TIRE_SERVICES,
+} from '../../contracts/vocabulary/tires.ts';
+
+/** Lettering that runs around the tire. `characters` are those of `text` without its spaces. */
+const lettering = { text: Type.String(), characters, confidence, bbox: boundingBox, polygon };
+
+const size = closed({
+  ...lettering,
+  service: Type.Enum(TIRE_SERVICES),
+  width_mm: Type.Integer({ minimum: 1, description: 'Nominal section width.' }),
+  aspect_ratio: nullable(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Height in percent of the width; null where none stands.' }),
+  ),
+  construction: nullable(Type.Enum(TIRE_CONSTRUCTIONS)),
+  rim_inches: Type.Number({ minimum: 1, description: 'Diameter of the rim.' }),
+});
+
+const loadIndex = closed({
+  value: Type.Integer({ minimum: 0, maximum: 279, description: 'Of a single tire on its side of the axle.' }),
+  dual_value: nullable(Type.Integer({ minimum: 0, maximum: 279, description: 'Of a twin tire, as in `112/110`.' })),
+  maximum_load_kg: Type.Number({ minimum: 0, description: 'What `value` stands for.' }),
+  confidence,
+  bbox: boundingBox,
+});
+
+const speedIndex = closed({
+  value: Type.Enum(SPEED_INDEXES),
+  maximum_speed_kmh: nullable(Type.Integer({ minimum: 0, description: 'Null where the letter names no limit.' })),
+  confidence,
+  bbox: boundingBox,
+});
+
+const dot = closed(
+  {
+    ...lettering,
+    plant_code: nullable(Type.String()),
+    size_code: nullable(Type.String()),
+    option_code: nullable(Type.String({ description: "The maker's own." })),
+    week: nullable(Type.Integer({ minimum: 1, maximum: 53, description: 'Of manufacture.' })),
+    year: nullable(Type.Integer({ minimum: 1990, maximum: 2099, description: 'Of manufacture, in four digits.' })),
+  },
+  'The tire identification number. `week` and `year` are null on the side of a tire that leaves the date out.',
+);
+
+const name = closed({ value: Type.String({ minLength: 1 }), confidence, bbox: boundingBox });
+
+const mark = closed({ mark: Type.Enum(TIRE_MARKS), confidence, bbox: boundingBox });
+
+export const result = closed({
+  position: nullable(
+    Type.Enum(TIRE_POSITIONS, { description: 'As the request said; null when it did not. Nothing is detected.' }),
+  ),
+  size: nullable(size),
+  load_index: nullable(loadIndex),
+  speed_index: nullable(speedIndex),
+  dot: nullable(dot),
+  brand: nullable(name),
+  model: nullable(name),
+  season: nullable(classified([...TIRE_SEASONS])),
+  marks: Type.Array(mark, { description: 'Symbols and short marks, most confident first.' }),
+  quality_issues: qualityIssues,
+});
+
+export type Result = Type.Static<typeof result>;

@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+import { pictures } from '../../contracts/vocabulary/file-inputs.ts';
+
+export const files = pictures(1, 8);
+
+export const parameters = Type.Object(
+  {
+    max_candidates: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10, default: 5, description: 'Longest list of candidates to answer.' }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ max_candidates: 3 }] },
+);
+
+export type Parameters = Type.Static<typeof parameters>;

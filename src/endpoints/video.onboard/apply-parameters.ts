@@ -1,0 +1,52 @@
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
+import { summarize } from '../bundle-summary.ts';
+import { chargeOfOutcomes, chosenOutcomes } from '../bundled-tasks.ts';
+import { VIDEO_CREDITS } from './price.ts';
+import { DEFAULT_FRAMES_PER_VIEW, type Parameters } from './request.ts';
+import type { Result } from './result.ts';
+
+type KeyFrame = Result['key_frames'][number];
+type Coverage = Result['coverage'];
+
+/** Makes a result follow the request: the wanted views, the chosen endpoints. */
+export function applyParameters(result: Result, parameters: Parameters): Result {
+  const { views: wanted = [...COMPASS_VIEWS], frames_per_view = DEFAULT_FRAMES_PER_VIEW, run = [] } = parameters;
+  const keyFrames = chosenFrames(result.key_frames, wanted, frames_per_view).map((frame, index) => ({
+    ...frame,
+    index,
+    outcomes: chosenOutcomes(frame.outcomes, run),
+  }));
+  const outcomes = keyFrames.map((frame) => frame.outcomes);
+  const coverage = coverageOf(result.coverage, keyFrames, wanted);
+  return {
+    ...result,
+    key_frames: keyFrames,
+    coverage,
+    summary: {
+      ...summarize(outcomes),
+      views: COMPASS_VIEWS.filter((view) => keyFrames.some((at) => at.view === view)),
+    },
+    charged_credits: outcomes.reduce(
+      (sum, item) => sum + chargeOfOutcomes(item),
+      Math.round(VIDEO_CREDITS * coverage.fraction),
+    ),
+  };
+}
+
+function chosenFrames(frames: readonly KeyFrame[], wanted: readonly string[], perView: number): KeyFrame[] {
+  return frames.filter((frame) => {
+    const better = frames.filter(({ view, confidence }) => view === frame.view && confidence > frame.confidence);
+    return wanted.includes(frame.view) && better.length < perView;
+  });
+}
+
+function coverageOf({ views }: Coverage, frames: readonly KeyFrame[], wanted: readonly string[]): Coverage {
+  const counted = Object.fromEntries(
+    COMPASS_VIEWS.map((name) => [
+      name,
+      { ...views[name], key_frames: frames.filter(({ view }) => view === name).length },
+    ]),
+  ) as Coverage['views'];
+  const missing = COMPASS_VIEWS.filter((view) => wanted.includes(view) && !views[view].is_covered);
+  return { fraction: 1 - missing.length / wanted.length, missing_views: missing, views: counted };
+}

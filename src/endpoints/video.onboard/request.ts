@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import type { FileInput } from '../../contracts/endpoint-contract.ts';
+import { VIDEO_MEDIA_TYPES } from '../../contracts/media-limits.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
+
+/** A video comes as an upload, of up to 2 GB. */
+export const files = {
+  field: 'video',
+  minimum: 1,
+  maximum: 1,
+  mediaTypes: VIDEO_MEDIA_TYPES,
+  directMediaTypes: [],
+  maximumBytes: 0,
+} as const satisfies FileInput;
+
+/** The endpoints that can run on key frames. */
+export const FRAME_TASKS = ['vehicle.identify', 'plate.read', 'damage.detect', 'damage.severity'] as const;
+
+export const DEFAULT_FRAMES_PER_VIEW = 1;
+
+export const parameters = Type.Object(
+  {
+    views: Type.Optional(
+      Type.Array(Type.Enum(COMPASS_VIEWS), {
+        minItems: 1,
+        maxItems: COMPASS_VIEWS.length,
+        uniqueItems: true,
+        default: [...COMPASS_VIEWS],
+        description: 'The views that key frames are wanted of.',
+      }),
+    ),
+    frames_per_view: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 5,
+        default: DEFAULT_FRAMES_PER_VIEW,
+        description: 'Most key frames of a view; the best are taken.',
+      }),
+    ),
+    run: Type.Optional(
+      Type.Array(Type.Enum(FRAME_TASKS), {
+        maxItems: FRAME_TASKS.length,
+        uniqueItems: true,
+        default: [],
+        description: 'The endpoints to run on each key frame, each with its own defaults and at its own price.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ frames_per_view: 1 }] },
+);
+
+export type Parameters = Type.Static<typeof parameters>;

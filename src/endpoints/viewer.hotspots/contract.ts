@@ -1,0 +1,31 @@
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { RENDER } from '../../contracts/service-classes.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { files, parameters } from './request.ts';
+import { result } from './result.ts';
+
+export const viewerHotspots = {
+  slug: 'viewer.hotspots',
+  title: 'Hotspots for a viewer',
+  description:
+    'Answers the hotspots of every frame of a spin set, as a viewer shows them while it turns: what they are, once, and ' +
+    'where they lie on each frame that shows them. Places are normalised to 0–1 of the width and height. It takes no ' +
+    'files: the pictures are those of a `render.360` job.',
+  family: 'render',
+  preview: true,
+  ...RENDER,
+  priceCredits: 100,
+  files,
+  parameters,
+  jobReferences: [
+    { parameter: 'job_id', endpoints: ['render.360'] },
+    { parameter: 'hotspots_job_id', endpoints: ['render.hotspots'] },
+  ],
+  result,
+  scenarios: {
+    empty_result: 'Neither a damage nor a part to be seen: empty lists.',
+    low_confidence: 'Hotspots in which every confidence is below 0.5.',
+    ...JOB_SCENARIOS,
+    undamaged: 'A vehicle in good order: hotspots on parts only.',
+  },
+} as const satisfies EndpointContract;

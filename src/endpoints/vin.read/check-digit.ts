@@ -1,0 +1,50 @@
+/**
+ * The check digit of a vehicle identification number (ISO 3779 numbers, the computation of SAE J853 and 49 CFR 565):
+ * the ninth character, from `0` to `9` or `X` for ten.
+ */
+
+const LENGTH = 17;
+const PLACE = 8;
+/** The check digit itself weighs nothing. */
+const WEIGHTS = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2] as const;
+const MODULUS = 11;
+
+/** I, O and Q are not used in a VIN: they look like 1 and 0. */
+const VALUES: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, Number(digit)])),
+  ...Object.fromEntries(Array.from('ABCDEFGH', (letter, index) => [letter, index + 1])),
+  ...Object.fromEntries(Array.from('JKLMN', (letter, index) => [letter, index + 1])),
+  P: 7,
+  R: 9,
+  ...Object.fromEntries(Array.from('STUVWXYZ', (letter, index) => [letter, index + 2])),
+};
+
+export interface CheckDigit {
+  /** The ninth character; null where it is not one of a VIN. */
+  found: string | null;
+  /** What the other sixteen ask for; null where one of them is not a character of a VIN. */
+  expected: string | null;
+  /** Null where one of the two is. */
+  valid: boolean | null;
+}
+
+/** Of seventeen upper-case characters, any of which may be unknown (`?`). Throws a RangeError on another length. */
+export function checkDigit(vin: string): CheckDigit {
+  if (vin.length !== LENGTH) throw new RangeError(`a VIN has ${LENGTH} characters, this one ${vin.length}`);
+  const character = vin.charAt(PLACE);
+  const found = VALUES[character] === undefined ? null : character;
+  const expected = expectedDigit(vin);
+  return { found, expected, valid: found === null || expected === null ? null : found === expected };
+}
+
+function expectedDigit(vin: string): string | null {
+  let sum = 0;
+  for (const [place, weight] of WEIGHTS.entries()) {
+    if (place === PLACE) continue;
+    const value = VALUES[vin.charAt(place)];
+    if (value === undefined) return null;
+    sum += weight * value;
+  }
+  const remainder = sum % MODULUS;
+  return remainder === 10 ? 'X' : String(remainder);
+}

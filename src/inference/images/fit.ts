@@ -1,0 +1,81 @@
+/** Cuts and scales pictures to the inputs of networks. */
+import type { Box } from '../decoding/boxes.ts';
+import { resample } from './resample.ts';
+import type { RgbImage } from './rgb-image.ts';
+
+/** Grey of pixels outside the picture, as in training. */
+export const PADDING = 114;
+
+/** Leads from input pixels back to the original picture: `original = (input − offset) / scale + origin`. */
+export interface FitTransform {
+  scale: number;
+  offsetX: number;
+  offsetY: number;
+  originX: number;
+  originY: number;
+}
+
+/** Fits the part of a picture inside `box` into width × height, keeping its proportions, centred on grey. */
+export function letterbox(
+  image: RgbImage,
+  box: Box,
+  width: number,
+  height: number,
+): { image: RgbImage; transform: FitTransform } {
+  const boxWidth = box.x1 - box.x0;
+  const boxHeight = box.y1 - box.y0;
+  const scale = Math.min(width / boxWidth, height / boxHeight);
+  const innerWidth = Math.max(1, roundHalfToEven(boxWidth * scale));
+  const innerHeight = Math.max(1, roundHalfToEven(boxHeight * scale));
+  const offsetX = Math.floor((width - innerWidth) / 2);
+  const offsetY = Math.floor((height - innerHeight) / 2);
+  const canvas = greyImage(width, height);
+  paste(canvas, resample(image, box, innerWidth, innerHeight), offsetX, offsetY);
+  return { image: canvas, transform: { scale, offsetX, offsetY, originX: box.x0, originY: box.y0 } };
+}
+
+/** A box in input pixels → in pixels of the original picture. */
+export function toOriginal(box: Box, { scale, offsetX, offsetY, originX, originY }: FitTransform): Box {
+  return {
+    x0: (box.x0 - offsetX) / scale + originX,
+    y0: (box.y0 - offsetY) / scale + originY,
+    x1: (box.x1 - offsetX) / scale + originX,
+    y1: (box.y1 - offsetY) / scale + originY,
+  };
+}
+
+/**
+ * A square around the centre of `box`, its side `factor` × the box's longer side, scaled to size × size.
+ * Its edges are whole pixels; what lies outside the picture is grey.
+ */
+export function squareCrop(image: RgbImage, box: Box, factor: number, size: number): RgbImage {
+  const exactSide = Math.max(1, factor * Math.max(box.x1 - box.x0, box.y1 - box.y0));
+  const left = Math.floor((box.x0 + box.x1 - exactSide) / 2);
+  const top = Math.floor((box.y0 + box.y1 - exactSide) / 2);
+  const side = Math.ceil(exactSide);
+  const window = greyImage(side, side);
+  paste(window, image, -left, -top);
+  return resample(window, { x0: 0, y0: 0, x1: side, y1: side }, size, size);
+}
+
+function greyImage(width: number, height: number): RgbImage {
+  return { width, height, pixels: new Uint8Array(width * height * 3).fill(PADDING) };
+}
+
+/** Copies the part of `source` that falls on `target` when its top left corner is put at (left, top). */
+function paste(target: RgbImage, source: RgbImage, left: number, top: number): void {
+  const from = Math.max(0, -left);
+  const to = Math.min(source.width, target.width - left);
+  if (to <= from) return;
+  for (let row = Math.max(0, -top); row < Math.min(source.height, target.height - top); row += 1) {
+    const start = row * source.width;
+    const pixels = source.pixels.subarray((start + from) * 3, (start + to) * 3);
+    target.pixels.set(pixels, ((row + top) * target.width + left + from) * 3);
+  }
+}
+
+/** Python's and NumPy's rounding, which training used. */
+export function roundHalfToEven(value: number): number {
+  const rounded = Math.round(value);
+  return value % 1 === 0.5 && rounded % 2 === 1 ? rounded - 1 : rounded;
+}

@@ -1,0 +1,61 @@
+/** `model.json`: what a release of a model says about itself. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Type } from 'typebox';
+
+/** A dimension: a number, or the name of one that varies from call to call. */
+const shape = Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ minLength: 1 })]));
+
+/** Descriptive fields (layout, range, meaning, …) are for readers and are not closed. */
+const tensor = Type.Object({ shape });
+
+const file = Type.Object({
+  /** A file beside `model.json`, never elsewhere. */
+  path: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
+  /** Hex SHA-256 of the file: a half-copied or exchanged file is refused. */
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  inputs: Type.Record(Type.String(), tensor),
+  outputs: Type.Record(Type.String(), tensor),
+  /** Class index → class: a name, or an object whose fields the pipeline knows. */
+  labels: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({})]))),
+});
+
+const manifest = Type.Object({
+  model: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
+  /** Release date, and name of the folder. */
+  release: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }),
+  task: Type.String(),
+  description: Type.String(),
+  license: Type.String(),
+  files: Type.Record(Type.String(), file, { minProperties: 1 }),
+  /** Role → `<model>` (its newest release) or `<model>@<release>`. */
+  uses: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),
+  thresholds: Type.Optional(Type.Record(Type.String(), Type.Number())),
+  /** Numbers of pre- and postprocessing; the pipeline that reads them checks them. */
+  rules: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** File → input → shape of the zeros it is run with once before it takes work. */
+  warmUp: Type.Record(Type.String(), Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
+});
+
+export type ModelManifest = Type.Static<typeof manifest>;
+
+/** `<model>@<release date>`, as jobs report it. */
+export function versionOf({ model, release }: Pick<ModelManifest, 'model' | 'release'>): string {
+  return `${model}@${release}`;
+}
+
+const validate = new Ajv2020({ strict: true, allErrors: true }).compile<ModelManifest>(manifest);
+
+/** @throws Error that names every field that is missing or wrong. */
+export function parseManifest(text: string): ModelManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`model.json is not JSON: ${(error as Error).message}`);
+  }
+  if (validate(value)) return value;
+  const problems = (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath.slice(1).replaceAll('/', '.') || 'model.json'} ${message}`,
+  );
+  throw new Error(`model.json: ${problems.join('; ')}`);
+}

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { randomToken } from '../domain/ids.ts';
+import { ObjectNotFoundError, type ObjectStore, PARTIAL_PREFIX } from './object-store.ts';
+
+const KEY = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(?:\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$/;
+
+/** Objects as files under one folder, which API and inference workers share. */
+export function createDiskStore(directory: string): ObjectStore {
+  const pathOf = (key: string): string => {
+    if (!KEY.test(key)) throw new Error(`"${key}" is not a storage key`);
+    return join(directory, key);
+  };
+
+  return {
+    async put(key, content) {
+      const path = pathOf(key);
+      // A stream may fail before it is read; the pipeline then finds it so.
+      if (!(content instanceof Uint8Array)) content.on('error', () => {});
+      const partialPath = join(directory, PARTIAL_PREFIX, randomToken());
+      await mkdir(dirname(partialPath), { recursive: true });
+      await mkdir(dirname(path), { recursive: true });
+      try {
+        await write(partialPath, content);
+        await rename(partialPath, path);
+      } catch (error) {
+        await rm(partialPath, { force: true });
+        throw error;
+      }
+    },
+
+    async get(key) {
+      return readFile(pathOf(key)).catch(throwNotFound(key));
+    },
+
+    async stream(key) {
+      const path = pathOf(key);
+      await stat(path).catch(throwNotFound(key));
+      return createReadStream(path);
+    },
+
+    async remove(key) {
+      await rm(pathOf(key), { force: true });
+    },
+
+    async *list(prefix) {
+      const root = pathOf(prefix);
+      const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+      for (const entry of entries) {
+        if (!entry.isFile()) continue;
+        const path = join(entry.parentPath, entry.name);
+        // A file may go while the list is read.
+        const found = await stat(path).catch(() => null);
+        if (found) yield { key: relative(directory, path), modifiedAt: found.mtime };
+      }
+    },
+  };
+}
+
+async function write(path: string, content: Readable | Uint8Array): Promise<void> {
+  if (content instanceof Uint8Array) return writeFile(path, content);
+  // Opened before anything can fail: otherwise the file could come to be after its removal.
+  const file = await open(path, 'w');
+  await pipeline(content, file.createWriteStream());
+}
+
+function throwNotFound(key: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new ObjectNotFoundError(`there is no object "${key}"`, { cause: error });
+  };
+}

@@ -1,0 +1,22 @@
+import type { Readable } from 'node:stream';
+
+/** Where uploads, inputs and artefacts lie. Keys are relative paths of `[a-zA-Z0-9._/-]`, never chosen by callers. */
+export interface ObjectStore {
+  /** Writes a whole object; a failure leaves nothing behind. Overwrites. */
+  put(key: string, content: Readable | Uint8Array): Promise<void>;
+  /** @throws ObjectNotFoundError */
+  get(key: string): Promise<Uint8Array>;
+  /** @throws ObjectNotFoundError */
+  stream(key: string): Promise<Readable>;
+  /** Removing what is not there is not an error. */
+  remove(key: string): Promise<void>;
+  /** Keys under a prefix with the time each was last written. */
+  list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
+}
+
+/** Where a store may keep what it is writing; what a crash left there is swept with the orphans. */
+export const PARTIAL_PREFIX = 'partial';
+
+export class ObjectNotFoundError extends Error {
+  override readonly name = 'ObjectNotFoundError';
+}

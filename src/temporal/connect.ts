@@ -1,0 +1,11 @@
+import { Client, Connection } from '@temporalio/client';
+
+interface TemporalOptions {
+  address: string;
+  namespace: string;
+}
+
+/** A client that connects on its first call and again by itself after Temporal was away. */
+export function openTemporalClient({ address, namespace }: TemporalOptions): Client {
+  return new Client({ connection: Connection.lazy({ address }), namespace });
+}

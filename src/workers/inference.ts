@@ -1,0 +1,52 @@
+/** `npm run worker:inference`: decode → model → result, on the queues it is told to serve. */
+import { createInferenceActivities } from '../activities/inference-activities.ts';
+import { readConfig } from '../config/config.ts';
+import { announceInstalledEndpoints } from '../db/installed-endpoints.ts';
+import { openDatabase } from '../db/orm.ts';
+import { createSignedUrls } from '../domain/signed-urls.ts';
+import { endpoints } from '../endpoints/list.ts';
+import { createArtefactWriter } from '../inference/artefacts.ts';
+import { createBackend } from '../inference/create-backend.ts';
+import { createLogger } from '../logging.ts';
+import { createDiskStore } from '../storage/disk-store.ts';
+import { installTemporalLogger, runWorkers } from './run-worker.ts';
+
+/** Fixtures cost nothing, so one worker may wait for many slow ones beside what its child processes compute. */
+const ACTIVITIES_PER_PROCESS = 16;
+
+const config = readConfig('worker:inference');
+const logger = createLogger('worker:inference', config.LOG_LEVEL);
+installTemporalLogger(logger);
+const orm = await openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
+const store = createDiskStore(config.STORAGE_DIRECTORY);
+const signedUrls = createSignedUrls(config.PUBLIC_BASE_URL, config.URL_SIGNING_KEY);
+const backend = await createBackend({
+  modelsDirectory: config.MODELS_DIRECTORY,
+  store,
+  writeArtefact: createArtefactWriter({ store, signedUrls }),
+  children: config.INFERENCE_PROCESSES,
+  threads: config.INFERENCE_THREADS,
+  logger,
+});
+
+const installed = backend.installedEndpoints();
+const isInstalled = new Set(installed.map(({ endpoint }) => endpoint));
+const missing = endpoints.map(({ slug }) => slug).filter((slug) => !isInstalled.has(slug));
+await announceInstalledEndpoints(orm.em.fork(), installed, missing);
+logger.info({ installed, missing }, 'models installed');
+
+await runWorkers({
+  address: config.TEMPORAL_ADDRESS,
+  namespace: config.TEMPORAL_NAMESPACE,
+  logger,
+  workers: config.INFERENCE_QUEUES.map((taskQueue) => ({
+    taskQueue,
+    activities: createInferenceActivities({ orm, backend }),
+    maxConcurrentActivityTaskExecutions: ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
+    shutdownGraceTime: '30 seconds',
+  })),
+  async close() {
+    await backend.close();
+    await orm.close();
+  },
+});

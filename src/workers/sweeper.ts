@@ -1,0 +1,122 @@
+/** Makes up for crashes: starts what is committed and does not run, and removes what nobody owns. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { ARTEFACT_LIFETIME_MS } from '../contracts/media-limits.ts';
+import type { MikroORM } from '../db/orm.ts';
+import {
+  deleteExpiredIdempotencyClaims,
+  deleteExpiredUploads,
+  findStrandedDeliveries,
+  findStrandedJobs,
+  findUnknownOwners,
+  markDeliveryStarted,
+  markWorkflowStarted,
+} from '../db/outbox.ts';
+import { endpointBySlug } from '../endpoints/list.ts';
+import { type ObjectStore, PARTIAL_PREFIX } from '../storage/object-store.ts';
+import { startDeliverWebhook, startRunJob } from '../temporal/client.ts';
+
+/** By then the process that committed a row has surely started its workflow, or has died. */
+const STRANDED_AFTER_MS = 10_000;
+const INTERVAL_MS = 5_000;
+/** gRPC: DEADLINE_EXCEEDED and UNAVAILABLE. */
+const AWAY: ReadonlySet<number> = new Set([4, 14]);
+const STORAGE_INTERVAL_MS = 10 * 60_000;
+/** Longer than any request takes from its first stored byte to its commit. */
+const ORPHANED_AFTER_MS = 60 * 60_000;
+
+export interface SweeperDependencies {
+  orm: MikroORM;
+  temporal: Client;
+  store: ObjectStore;
+  logger: Logger;
+  clock?: () => Date;
+}
+
+/** One pass over jobs and deliveries. Starting what runs already changes nothing, so replicas need not agree. */
+export async function sweepOutbox({
+  orm,
+  temporal,
+  logger,
+  clock = () => new Date(),
+}: SweeperDependencies): Promise<void> {
+  const em = orm.em.fork();
+  const before = new Date(clock().getTime() - STRANDED_AFTER_MS);
+  for (const job of await findStrandedJobs(em, before)) {
+    await attempt(logger, { jobId: job.id }, async () => {
+      await startRunJob(temporal, job, endpointBySlug(job.endpoint));
+      await markWorkflowStarted(em, job.id);
+    });
+  }
+  for (const deliveryId of await findStrandedDeliveries(em, before)) {
+    await attempt(logger, { deliveryId }, async () => {
+      await startDeliverWebhook(temporal, deliveryId);
+      await markDeliveryStarted(em, deliveryId);
+    });
+  }
+}
+
+/** One that cannot be started must not keep those behind it from theirs. */
+async function attempt(logger: Logger, subject: Record<string, string>, start: () => Promise<void>): Promise<void> {
+  try {
+    await start();
+    // Also of a job that merely waits: starting its workflow again changed nothing.
+    logger.debug(subject, 'stranded: workflow runs');
+  } catch (err) {
+    // Temporal is away: each of those behind would wait for it as long.
+    if (isGrpcServiceError(err) && AWAY.has(err.code)) throw err;
+    logger.warn({ ...subject, err }, 'stranded: workflow not started; the next pass tries again');
+  }
+}
+
+/** One pass over what has expired, and over stored objects whose request never came to its commit. */
+export async function sweepStorage({
+  orm,
+  store,
+  logger,
+  clock = () => new Date(),
+}: SweeperDependencies): Promise<void> {
+  const em = orm.em.fork();
+  await deleteExpiredIdempotencyClaims(em);
+  for (const key of await deleteExpiredUploads(em)) await store.remove(key);
+
+  const artefactsBefore = new Date(clock().getTime() - ARTEFACT_LIFETIME_MS);
+  for await (const { key, modifiedAt } of store.list('artefacts')) {
+    if (modifiedAt < artefactsBefore) await store.remove(key);
+  }
+
+  const before = new Date(clock().getTime() - ORPHANED_AFTER_MS);
+  for await (const { key, modifiedAt } of store.list(PARTIAL_PREFIX)) {
+    if (modifiedAt < before) await store.remove(key);
+  }
+  for (const table of ['jobs', 'uploads'] as const) {
+    const keysByOwner = new Map<string, string[]>();
+    for await (const { key, modifiedAt } of store.list(table)) {
+      const owner = key.split('/')[1]?.replace(/\.parts$/, '');
+      if (owner !== undefined && modifiedAt < before) keysByOwner.set(owner, [...(keysByOwner.get(owner) ?? []), key]);
+    }
+    for (const owner of await findUnknownOwners(em, table, [...keysByOwner.keys()])) {
+      for (const key of keysByOwner.get(owner) ?? []) await store.remove(key);
+      logger.info({ owner }, 'orphaned objects removed');
+    }
+  }
+}
+
+/** Sweeps until it is stopped. A pass that fails is logged; the next one tries again. */
+export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const repeat = async (sweep: typeof sweepOutbox, intervalMs: number): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await sweep(dependencies).catch((err: unknown) => dependencies.logger.warn({ err }, `${sweep.name} failed`));
+      await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const running = Promise.all([repeat(sweepOutbox, INTERVAL_MS), repeat(sweepStorage, STORAGE_INTERVAL_MS)]);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,243 @@
+/** One attempt of an inference: pick up, run, leave the outcome, and what becomes of every failure. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import type { InferenceOutcome } from '../../src/contracts/job.ts';
+import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { settleJob } from '../../src/db/settle-job.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import type { InferenceBackend } from '../../src/inference/backend.ts';
+import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, finishInference, readJob, SUCCESS } from '../support/jobs.ts';
+
+const ATTEMPTS = 3;
+const NOON = new Date('2026-12-01T12:00:00.000Z');
+
+let database: TestDatabase;
+let orm: MikroORM;
+let customer: Customer;
+let backend: SteeredBackend;
+let jobId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 5 });
+  customer = await createCustomer(orm);
+});
+afterAll(async () => {
+  await orm.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  backend = createSteeredBackend();
+  jobId = await admit(orm, customer, { parameters: { unit_hint: 'km' }, testScenario: 'slow' });
+});
+
+const quietEnvironment = (attempt: number) =>
+  new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
+
+interface Attempt {
+  attempt?: number;
+  using?: InferenceBackend;
+  environment?: MockActivityEnvironment;
+}
+
+function run({ attempt = 1, using = backend, environment = quietEnvironment(attempt) }: Attempt = {}) {
+  const activities = createInferenceActivities({ orm, backend: using, clock: () => NOON });
+  const outcome: Promise<string> = environment.run(() => activities.runInference({ jobId, attempts: ATTEMPTS }));
+  outcome.catch(() => {});
+  return outcome;
+}
+
+async function stagedOutcome(): Promise<InferenceOutcome | undefined> {
+  const [row] = await query<{ outcome: InferenceOutcome }>(
+    orm.em.fork(),
+    'select outcome from inference_outcomes where job_id = $1',
+    [jobId],
+  );
+  return row?.outcome;
+}
+
+const cancel = () =>
+  settleJob(orm.em.fork(), {
+    jobId,
+    from: ['queued'],
+    to: 'canceled',
+    result: null,
+    error: null,
+    stages: null,
+    chargedCredits: 0,
+    completedAt: NOON,
+    event: null,
+    deliveries: [],
+  });
+
+describe('an attempt', () => {
+  it('marks the job as picked up before the model runs', async () => {
+    const outcome = run();
+    const inference = await backend.next();
+    expect(await readJob(orm, jobId)).toMatchObject({
+      status: 'processing',
+      startedAt: NOON,
+      modelVersion: MODEL_VERSION,
+      workflowStartedAt: NOON,
+    });
+    inference.finish();
+    expect(await outcome).toBe('staged');
+  });
+
+  it('hands the backend what the job says, and no more', async () => {
+    const outcome = run();
+    const inference = await backend.next();
+    expect(inference.request).toEqual({
+      jobId,
+      endpoint: 'dashboard.read',
+      livemode: false,
+      parameters: { unit_hint: 'km' },
+      inputs: [],
+      testScenario: 'slow',
+      reservedCredits: 20,
+    });
+    inference.finish();
+    await outcome;
+  });
+
+  it('leaves its outcome for the settlement, and settles nothing itself', async () => {
+    const outcome = run();
+    (await backend.next()).finish();
+    await outcome;
+    expect(await stagedOutcome()).toEqual(SUCCESS);
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', result: null, chargedCredits: 0 });
+  });
+
+  it('answers nothing of the result: it never enters a Temporal payload', async () => {
+    const outcome = run();
+    (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
+    expect(JSON.stringify(await outcome)).toBe('"staged"');
+  });
+});
+
+describe('a further attempt', () => {
+  it('keeps the time of the first pick-up and names the model that now runs', async () => {
+    await finishInference(orm, jobId);
+    const first = await readJob(orm, jobId);
+    await query(orm.em.fork(), 'delete from inference_outcomes');
+    const outcome = run({ attempt: 2, using: { ...backend, modelVersion: () => 'newer@2026-12-01' } });
+    (await backend.next()).finish();
+    await outcome;
+    expect(await readJob(orm, jobId)).toMatchObject({ startedAt: first.startedAt, modelVersion: 'newer@2026-12-01' });
+  });
+
+  it('does not run the model again when an earlier one left its outcome', async () => {
+    await finishInference(orm, jobId);
+    expect(await run({ attempt: 2 })).toBe('staged');
+    expect(backend.calls).toBe(0);
+    expect(await stagedOutcome()).toEqual(SUCCESS);
+  });
+
+  it('that finishes beside a slow first one changes nothing: the first outcome stays', async () => {
+    const slow = run();
+    const first = await backend.next();
+    const quick = run({ attempt: 2 });
+    (await backend.next()).finish({ ...SUCCESS, result: { reading: 2 } });
+    await quick;
+    first.finish({ ...SUCCESS, result: { reading: 1 } });
+    await slow;
+    expect(await stagedOutcome()).toMatchObject({ result: { reading: 2 } });
+  });
+});
+
+describe('a job that has ended', () => {
+  it('before its pick-up is left alone', async () => {
+    await cancel();
+    expect(await run()).toBe('abandoned');
+    expect(backend.calls).toBe(0);
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'canceled', startedAt: null });
+  });
+
+  it('while the model ran gets no outcome', async () => {
+    const outcome = run();
+    const inference = await backend.next();
+    await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'inference_timeout' });
+    inference.finish();
+    expect(await outcome).toBe('staged');
+    expect(await stagedOutcome()).toBeUndefined();
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'failed', result: null });
+  });
+});
+
+describe('a failure', () => {
+  const unavailable = new ServiceError('model_unavailable', 'The worker is shutting down.');
+  const unreadable = new ServiceError('input_unreadable', 'The picture is truncated.');
+
+  it('that may pass is left to the next attempt, under its code', async () => {
+    const outcome = run();
+    (await backend.next()).fail(unavailable);
+    await expect(outcome).rejects.toMatchObject({ type: 'model_unavailable', nonRetryable: false });
+    await expect(outcome).rejects.toBeInstanceOf(ApplicationFailure);
+    expect(await stagedOutcome()).toBeUndefined();
+  });
+
+  it('that may pass ends the job when no attempt is left', async () => {
+    const outcome = run({ attempt: ATTEMPTS });
+    (await backend.next()).fail(unavailable);
+    expect(await outcome).toBe('staged');
+    expect(await stagedOutcome()).toMatchObject({
+      status: 'failed',
+      error: unavailable.toJobError(),
+      chargedCredits: 0,
+    });
+  });
+
+  it('that no attempt can mend ends the job at once', async () => {
+    const outcome = run();
+    (await backend.next()).fail(unreadable);
+    expect(await outcome).toBe('staged');
+    expect(await stagedOutcome()).toMatchObject({
+      status: 'failed',
+      error: unreadable.toJobError(),
+      chargedCredits: 0,
+    });
+  });
+
+  it('that nobody foresaw is thrown as it is, on the last attempt too', async () => {
+    for (const attempt of [1, ATTEMPTS]) {
+      const outcome = run({ attempt });
+      (await backend.next()).fail(new TypeError('undefined is not a function'));
+      await expect(outcome).rejects.toThrow(TypeError);
+    }
+    expect(await stagedOutcome()).toBeUndefined();
+  });
+
+  it('to find the model tells so in the end, although the job was never picked up', async () => {
+    const using: InferenceBackend = {
+      ...backend,
+      modelVersion: () => {
+        throw unavailable;
+      },
+    };
+    await expect(run({ using })).rejects.toMatchObject({ type: 'model_unavailable' });
+    expect(await run({ using, attempt: ATTEMPTS })).toBe('staged');
+    await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
+    expect(await readJob(orm, jobId)).toMatchObject({
+      status: 'failed',
+      startedAt: null,
+      error: unavailable.toJobError(),
+    });
+  });
+});
+
+it('a cancellation reaches the model, and leaves no outcome', async () => {
+  const environment = quietEnvironment(ATTEMPTS);
+  const outcome = run({ environment });
+  const { signal } = await backend.next();
+  environment.cancel();
+  await expect(outcome).rejects.toMatchObject({ name: 'CancelledFailure' });
+  expect(signal.aborted).toBe(true);
+  expect(await stagedOutcome()).toBeUndefined();
+});

@@ -1,0 +1,219 @@
+/** What a settlement writes, once, whoever asks how often. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import type { SettlementActivities } from '../../src/contracts/run-job.ts';
+import { Event, WebhookDelivery } from '../../src/db/entities.ts';
+import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import { markDeliveryStarted } from '../../src/db/outbox.ts';
+import { renderJob } from '../../src/domain/job-resource.ts';
+import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, finishInference, readJob, SUCCESS, transfersOf } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+
+const NOON = new Date('2026-12-01T12:00:00.000Z');
+
+let database: TestDatabase;
+let orm: MikroORM;
+let customer: Customer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 10 });
+});
+afterAll(async () => {
+  await expectLedgerToBalance(database.url);
+  await orm.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  customer = await createCustomer(orm, { test: 1_000, live: 1_000 });
+});
+
+const settleJob: SettlementActivities['settleJob'] = (input) =>
+  createSettlementActivities({ orm, clock: () => NOON }).settleJob(input);
+const account = () => readAccount(orm, customer.organizationId, false);
+const eventsOf = (jobId: string) => orm.em.fork().find(Event, { jobId });
+const deliveriesOf = (eventId: string) => orm.em.fork().find(WebhookDelivery, { event: eventId });
+
+describe('a success', () => {
+  it('moves the result to the job, captures its cost and releases the rest', async () => {
+    const jobId = await admit(orm, customer, { reservedCredits: 50 });
+    await finishInference(orm, jobId, { ...SUCCESS, chargedCredits: 20 });
+    expect(await settleJob({ jobId, failure: null })).toEqual({
+      status: 'succeeded',
+      chargedCredits: 20,
+      deliveryIds: [],
+    });
+    expect(await readJob(orm, jobId)).toMatchObject({
+      status: 'succeeded',
+      result: SUCCESS.result,
+      error: null,
+      chargedCredits: 20,
+      completedAt: NOON,
+    });
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 50],
+      ['capture', 20],
+      ['release', 30],
+    ]);
+    expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
+  });
+
+  it('never charges more than was held', async () => {
+    const jobId = await admit(orm, customer, { reservedCredits: 50 });
+    await finishInference(orm, jobId, { ...SUCCESS, chargedCredits: 70 });
+    expect(await settleJob({ jobId, failure: null })).toMatchObject({ chargedCredits: 50 });
+    expect(await account()).toEqual({ available: 950, held: 0, openJobs: 0 });
+  });
+
+  it('is settled even when the workflow was told of a failure: the outcome was left in time', async () => {
+    const jobId = await admit(orm, customer);
+    await finishInference(orm, jobId);
+    expect(await settleJob({ jobId, failure: 'inference_timeout' })).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('in part keeps its result and is charged for it', async () => {
+    const jobId = await admit(orm, customer);
+    await finishInference(orm, jobId, { ...SUCCESS, status: 'partial', chargedCredits: 5 });
+    expect(await settleJob({ jobId, failure: null })).toMatchObject({ status: 'partial', chargedCredits: 5 });
+    expect((await eventsOf(jobId))[0]?.type).toBe('job.partial');
+  });
+});
+
+describe('a failure releases everything and says why', () => {
+  it.each([
+    { failure: 'job_expired', pickedUp: false, status: 'expired', code: 'job_expired', type: 'expired_error' },
+    {
+      failure: 'job_expired',
+      pickedUp: true,
+      status: 'failed',
+      code: 'model_inference_failed',
+      type: 'processing_error',
+    },
+    {
+      failure: 'inference_timeout',
+      pickedUp: true,
+      status: 'failed',
+      code: 'inference_timeout',
+      type: 'processing_error',
+    },
+    {
+      failure: 'model_unavailable',
+      pickedUp: false,
+      status: 'failed',
+      code: 'model_unavailable',
+      type: 'processing_error',
+    },
+    { failure: null, pickedUp: true, status: 'failed', code: 'model_inference_failed', type: 'processing_error' },
+  ] as const)('$failure, picked up: $pickedUp → $status, $code', async ({ failure, pickedUp, status, code, type }) => {
+    const jobId = await admit(orm, customer);
+    if (pickedUp) await finishInference(orm, jobId);
+    if (pickedUp) await orm.em.getConnection().execute('delete from inference_outcomes where job_id = ?', [jobId]);
+    expect(await settleJob({ jobId, failure })).toEqual({ status, chargedCredits: 0, deliveryIds: [] });
+    const job = await readJob(orm, jobId);
+    expect(job).toMatchObject({ status, result: null, error: { type, code }, completedAt: NOON });
+    expect(job.error?.message.length).toBeGreaterThan(5);
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 20],
+      ['release', 20],
+    ]);
+    expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
+    expect((await eventsOf(jobId))[0]?.type).toBe('job.failed');
+  });
+
+  it('and no result, even if the failed outcome carried one', async () => {
+    const jobId = await admit(orm, customer);
+    const error = { type: 'processing_error', code: 'input_unreadable', message: 'truncated' } as const;
+    await finishInference(orm, jobId, { status: 'failed', result: { half: true }, error, chargedCredits: 0 });
+    await settleJob({ jobId, failure: null });
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'failed', result: null, error });
+  });
+});
+
+describe('a job that was settled', () => {
+  it('is charged once, however often it is settled, and answers the same', async () => {
+    const jobId = await admit(orm, customer);
+    await finishInference(orm, jobId);
+    const first = await settleJob({ jobId, failure: null });
+    expect(await settleJob({ jobId, failure: null })).toEqual(first);
+    expect(await settleJob({ jobId, failure: 'job_expired' })).toEqual(first);
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 20],
+      ['capture', 20],
+    ]);
+    expect(await eventsOf(jobId)).toHaveLength(1);
+  });
+
+  it('answers the deliveries that nobody started yet, and only those', async () => {
+    await createWebhookEndpoint(orm, customer.organizationId);
+    await createWebhookEndpoint(orm, customer.organizationId);
+    const jobId = await admit(orm, customer);
+    await finishInference(orm, jobId);
+    const { deliveryIds } = await settleJob({ jobId, failure: null });
+    expect(deliveryIds).toHaveLength(2);
+    const again = await settleJob({ jobId, failure: null });
+    expect(again.deliveryIds.toSorted()).toEqual(deliveryIds.toSorted());
+    await markDeliveryStarted(orm.em.fork(), deliveryIds[0] ?? '');
+    expect((await settleJob({ jobId, failure: null })).deliveryIds).toEqual([deliveryIds[1]]);
+  });
+});
+
+describe('the event', () => {
+  it('carries the job exactly as it is read afterwards', async () => {
+    const jobId = await admit(orm, customer, { idempotencyKey: 'order-4711', testScenario: 'slow' });
+    await finishInference(orm, jobId);
+    await settleJob({ jobId, failure: null });
+    const [event] = await eventsOf(jobId);
+    const job = await readJob(orm, jobId);
+    expect(JSON.parse(event?.payload ?? '')).toEqual({
+      id: event?.id,
+      object: 'event',
+      type: 'job.succeeded',
+      created: NOON.getTime() / 1_000,
+      livemode: false,
+      is_staging: false,
+      api_version: '2026-10-04',
+      data: { object: renderJob(job) },
+      request: { id: job.requestId, idempotency_key: 'order-4711' },
+    });
+  });
+
+  it('is delivered to every enabled endpoint of its organisation and mode that wants its type', async () => {
+    const endpoint = (changes = {}) => createWebhookEndpoint(orm, customer.organizationId, changes);
+    const wanting = [await endpoint(), await endpoint({ events: ['job.succeeded'] })];
+    await endpoint({ events: ['job.failed', 'job.partial'] });
+    await endpoint({ status: 'disabled' });
+    await endpoint({ livemode: true });
+    await endpoint({ livemode: true, isStaging: true });
+    await createWebhookEndpoint(orm, (await createCustomer(orm)).organizationId);
+    const jobId = await admit(orm, customer);
+    await finishInference(orm, jobId);
+    const { deliveryIds } = await settleJob({ jobId, failure: null });
+    const [event] = await eventsOf(jobId);
+    const deliveries = await deliveriesOf(event?.id ?? '');
+    expect(deliveries.map(({ id }) => id).sort()).toEqual(deliveryIds.toSorted());
+    expect(deliveries.map(({ webhookEndpoint }) => webhookEndpoint.id).sort()).toEqual(
+      wanting.map(({ id }) => id).sort(),
+    );
+    for (const delivery of deliveries) expect(delivery).toMatchObject({ status: 'pending', workflowStartedAt: null });
+  });
+
+  it.each([
+    { isStaging: false, other: true },
+    { isStaging: true, other: false },
+  ])(
+    'of a live job with staging=$isStaging does not reach endpoints of staging=$other',
+    async ({ isStaging, other }) => {
+      const own = await createWebhookEndpoint(orm, customer.organizationId, { livemode: true, isStaging });
+      await createWebhookEndpoint(orm, customer.organizationId, { livemode: true, isStaging: other });
+      const jobId = await admit(orm, customer, { livemode: true, isStaging });
+      await finishInference(orm, jobId);
+      await settleJob({ jobId, failure: null });
+      const [event] = await eventsOf(jobId);
+      expect(event).toMatchObject({ livemode: true, isStaging });
+      const deliveries = await deliveriesOf(event?.id ?? '');
+      expect(deliveries.map(({ webhookEndpoint }) => webhookEndpoint.id)).toEqual([own.id]);
+    },
+  );
+});

@@ -1,0 +1,146 @@
+/** What a request needs to be admitted: credits, room for another open job, and an installed model. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { announceInstalledEndpoints } from '../../src/db/installed-endpoints.ts';
+import { query } from '../../src/db/orm.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
+import { countRows, installEndpoints, readJob, transfersOf } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import { expectRefusal, read } from '../support/requests.ts';
+
+const OPEN_JOBS_LIMIT = 12;
+
+let api: TestApi;
+let customer: Customer;
+
+beforeAll(async () => {
+  api = await startTestApi({ openJobsLimit: OPEN_JOBS_LIMIT });
+  await installEndpoints(api.orm);
+});
+afterAll(async () => {
+  await expectLedgerToBalance(api.databaseUrl);
+  await api.close();
+});
+beforeEach(async () => {
+  customer = await createCustomer(api.orm, { live: 1_000, test: 1_000 });
+});
+
+const account = (livemode: boolean) => readAccount(api.orm, customer.organizationId, livemode);
+
+describe('credits', () => {
+  it('are held by an admitted job: its price, from the balance of its mode', async () => {
+    const { job } = await read(api, { key: customer.keys.test });
+    expect(job.credits).toEqual({ reserved: 20, charged: 0 });
+    expect(await transfersOf(api.orm, job.id)).toEqual([['hold', 20]]);
+    expect(await account(false)).toEqual({ available: 980, held: 20, openJobs: 1 });
+    expect(await account(true)).toEqual({ available: 1_000, held: 0, openJobs: 0 });
+  });
+
+  it('of live mode serve staging keys too, whose jobs say that they are staging', async () => {
+    const live = await read(api, { key: customer.keys.live });
+    const staging = await read(api, { key: customer.keys.staging });
+    expect(live.job).toMatchObject({ livemode: true, is_staging: false });
+    expect(staging.job).toMatchObject({ livemode: true, is_staging: true });
+    expect(await account(true)).toEqual({ available: 960, held: 40, openJobs: 2 });
+    expect(await account(false)).toEqual({ available: 1_000, held: 0, openJobs: 0 });
+  });
+
+  it('that do not suffice refuse the request with 402 and what is missing', async () => {
+    const poor = await createCustomer(api.orm, { test: 19, live: 1_000 });
+    const send = () => read(api, { key: poor.keys.test, idempotencyKey: 'too-few-credits' });
+    const answer = await expectRefusal(api, send, { code: 'insufficient_credits' });
+    expect(answer.status).toBe(402);
+    expect(answer.error.message).toContain('holds 20 credits and 19 are available in test mode');
+  });
+
+  it('for exactly 7 jobs admit exactly 7 of 70 concurrent requests', async () => {
+    const few = await createCustomer(api.orm, { test: 7 * 20 + 19 });
+    const answers = await Promise.all(Array.from({ length: 70 }, () => read(api, { key: few.keys.test })));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(7);
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(63);
+    expect(await readAccount(api.orm, few.organizationId, false)).toEqual({ available: 19, held: 140, openJobs: 7 });
+    expect(await countRows(api.orm, 'jobs', few.organizationId)).toBe(7);
+  });
+});
+
+describe('open jobs', () => {
+  it(`may be ${OPEN_JOBS_LIMIT} at once in each mode; one more is refused with 429 until one has ended`, async () => {
+    const send = () => read(api, { key: customer.keys.test });
+    const answers = await Promise.all(Array.from({ length: 20 }, send));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(OPEN_JOBS_LIMIT);
+    const refused = await expectRefusal(api, send, { code: 'concurrency_limit_exceeded' });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('Retry-After')).toBe('1');
+    expect((await read(api, { key: customer.keys.live })).status).toBe(202);
+
+    const { job } = answers.find(({ status }) => status === 202) ?? refused;
+    expect((await api.call(`/v1/jobs/${job.id}/cancel`, { method: 'POST', key: customer.keys.test })).status).toBe(200);
+    expect((await send()).status).toBe(202);
+  });
+});
+
+describe('in live mode without an installed model', () => {
+  const uninstall = () =>
+    announceInstalledEndpoints(
+      api.orm.em.fork(),
+      [],
+      endpoints.map(({ slug }) => slug),
+    );
+
+  it('an endpoint answers 503 before it holds a credit, and test mode goes on', async () => {
+    await uninstall();
+    const send = () => read(api, { key: customer.keys.live, idempotencyKey: 'no-model-here' });
+    const answer = await expectRefusal(api, send, { code: 'endpoint_unavailable' });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('Retry-After')).toBe('60');
+    await expectRefusal(api, () => read(api, { key: customer.keys.staging }), { code: 'endpoint_unavailable' });
+    expect((await read(api, { key: customer.keys.test })).status).toBe(202);
+    await installEndpoints(api.orm);
+    expect((await send()).status).toBe(202);
+  });
+
+  it('GET /v1/endpoints says what is available, and everything else a caller must know', async () => {
+    await uninstall();
+    const list = async () => (await api.call('/v1/endpoints', { key: customer.keys.test })).json;
+    const expected = {
+      object: 'endpoint',
+      endpoint: 'dashboard.read',
+      path: '/v1/dashboard/read',
+      title: 'Dashboard and mileage reader',
+      family: 'understand',
+      scope: 'understand:write',
+      preview: true,
+      available: false,
+      model_version: null,
+      price_credits: 20,
+      rate_limit_per_minute: 600,
+      wait: true,
+      expires_after_seconds: 600,
+      test_scenarios: [
+        'empty_result',
+        'low_confidence',
+        'model_error',
+        'slow',
+        'insufficient_credits',
+        'cluster_off',
+        'unit_unknown',
+      ],
+    };
+    expect(await list()).toMatchObject({ object: 'list', has_more: false, data: expect.arrayContaining([expected]) });
+    await installEndpoints(api.orm);
+    const installed = { ...expected, available: true, model_version: 'model-of-tests@2026-01-01' };
+    expect(await list()).toMatchObject({ data: expect.arrayContaining([installed]) });
+  });
+});
+
+it('a live job ignores the test scenario, even one that is unknown', async () => {
+  const answer = await read(api, { key: customer.keys.live, scenario: 'unknown' });
+  expect(answer.status).toBe(202);
+  expect(await readJob(api.orm, answer.job.id)).toMatchObject({ testScenario: null, livemode: true });
+  const [row] = await query<{ count: string }>(
+    api.orm.em.fork(),
+    `select count(*) from jobs where test_scenario = 'unknown'`,
+  );
+  expect(row?.count).toBe('0');
+});

@@ -1,0 +1,166 @@
+/** Bodies that break off or are not what their headers say. */
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createCustomer } from '../support/customers.ts';
+import { jpeg, jpegOfSize } from '../support/pictures.ts';
+import { answerTo, BOUNDARY, MULTIPART, MULTIPART_END, openRequest, partHead } from '../support/raw-request.ts';
+import { DASHBOARD_READ, everythingKept, expectRefusal } from '../support/requests.ts';
+
+let api: TestApi;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  key = (await createCustomer(api.orm)).keys.test;
+});
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' };
+
+async function send(chunks: (string | Buffer)[], headers: Record<string, string> = MULTIPART, agent?: Agent) {
+  const opened = openRequest(api, { path: DASHBOARD_READ, key, headers, agent });
+  const answer = answerTo(opened);
+  for (const chunk of chunks) opened.write(chunk);
+  opened.end();
+  return answer;
+}
+
+const post = (body: RequestInit['body'], headers: Record<string, string>) =>
+  api.call(DASHBOARD_READ, { method: 'POST', key, body, headers });
+
+describe('a multipart body is refused', () => {
+  it('when it ends in the middle of the file', () =>
+    expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpeg]), { code: 'malformed_request' }));
+
+  it('when it ends in the middle of a large file', () =>
+    expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpegOfSize(3_000_000)]), { code: 'malformed_request' }));
+
+  it('when it ends within the head of a part', () =>
+    expectRefusal(api, () => send([partHead('image', 'a.jpg').slice(0, -30)]), { code: 'malformed_request' }));
+
+  it('when it ends after the file, before the last boundary', () =>
+    expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpeg, `\r\n--${BOUNDARY}\r\n`]), {
+      code: 'malformed_request',
+    }));
+
+  it('when the head of a part is not one, and much follows', () =>
+    expectRefusal(
+      api,
+      () =>
+        send([
+          `--${BOUNDARY}\r\n\0\0: \r\n\r\n`,
+          ...Array.from({ length: 20 }, () => Buffer.alloc(100_000)),
+          MULTIPART_END,
+        ]),
+      { code: 'malformed_request' },
+    ));
+
+  it('when its header names no boundary', () =>
+    expectRefusal(
+      api,
+      () => send([partHead('image', 'a.jpg'), jpeg, MULTIPART_END], { 'Content-Type': 'multipart/form-data' }),
+      {
+        code: 'malformed_request',
+      },
+    ));
+
+  it('when its boundary is another one', () =>
+    expectRefusal(
+      api,
+      () =>
+        send([partHead('image', 'a.jpg'), jpeg, MULTIPART_END], {
+          'Content-Type': 'multipart/form-data; boundary=another',
+        }),
+      { code: 'malformed_request' },
+    ));
+});
+
+describe('a client that hangs up in the middle', () => {
+  it.each([
+    {
+      of: 'a picture',
+      headers: MULTIPART,
+      body: Buffer.concat([Buffer.from(partHead('image', 'a.jpg')), jpegOfSize(1_000_000)]),
+    },
+    { of: 'a parameter', headers: MULTIPART, body: Buffer.from(`${partHead('unit_hint')}k`) },
+    { of: 'JSON', headers: JSON_HEADERS, body: Buffer.from('{"input_ref":') },
+  ])('of $of leaves nothing, and is not taken for a failure of the service', async ({ of, headers, body }) => {
+    const before = await everythingKept(api);
+    const requestId = `hung-up-in-${of.replace(' ', '-')}`;
+    const opened = openRequest(api, { path: DASHBOARD_READ, key, headers: { ...headers, 'Request-Id': requestId } });
+    opened.on('error', () => {});
+    opened.write(body, () => opened.destroy());
+    const line = await api.log.waitFor((line) => line.requestId === requestId);
+    expect(line).toMatchObject({ msg: 'request', status: 400 });
+    expect(await everythingKept(api)).toEqual(before);
+  });
+});
+
+describe('a JSON body is refused', () => {
+  it.each(['{"input_ref":', '', 'input_ref=upl_1', '\ufeff{}', '{"input_ref": NaN}'])(
+    'when it is not JSON: %j',
+    (body) => expectRefusal(api, () => send([body], JSON_HEADERS), { code: 'malformed_request' }),
+  );
+
+  it.each(['[]', '"upl_1"', 'null', '12', '[{"input_ref":"upl_11111111"}]'])('when it is not an object: %s', (body) =>
+    expectRefusal(api, () => post(body, JSON_HEADERS), { code: 'malformed_request' }),
+  );
+
+  it('when it has more than 1 MB, and the answer arrives', async () => {
+    const answer = await expectRefusal(api, () => post(`{"input_ref":"${'x'.repeat(1024 * 1024)}"}`, JSON_HEADERS), {
+      code: 'file_too_large',
+    });
+    expect(answer.status).toBe(413);
+  });
+
+  it('when it has far more than 1 MB, and the answer arrives', () =>
+    expectRefusal(api, () => post(`{"input_ref":"${'x'.repeat(12 * 1024 * 1024)}"}`, JSON_HEADERS), {
+      code: 'file_too_large',
+    }));
+});
+
+describe('a body of another type is refused', () => {
+  it.each(['image/jpeg', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/mixed; boundary=x'])(
+    'as %s',
+    async (type) => {
+      const answer = await expectRefusal(api, () => post(new Uint8Array(jpeg), { 'Content-Type': type }), {
+        code: 'unsupported_media_type',
+      });
+      expect(answer.status).toBe(415);
+    },
+  );
+
+  it('and so is a request without a body', () =>
+    expectRefusal(api, () => api.call(DASHBOARD_READ, { method: 'POST', key }), { code: 'unsupported_media_type' }));
+});
+
+describe('a connection that carried a refused body carries the next request', () => {
+  const rest = Array.from({ length: 30 }, () => Buffer.alloc(100_000));
+  it.each([
+    {
+      what: 'a file that is too large',
+      headers: MULTIPART,
+      body: [partHead('image', 'a.jpg'), jpegOfSize(11_000_000), MULTIPART_END],
+    },
+    {
+      what: 'multipart that is broken',
+      headers: MULTIPART,
+      body: [`--${BOUNDARY}\r\n\0\0: \r\n\r\n`, ...rest, MULTIPART_END],
+    },
+    { what: 'multipart without a boundary', headers: { 'Content-Type': 'multipart/form-data' }, body: rest },
+    { what: 'JSON that is too large', headers: JSON_HEADERS, body: rest },
+    { what: 'a picture as such', headers: { 'Content-Type': 'image/jpeg' }, body: rest },
+  ])('$what', async ({ headers, body }) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let round = 0; round < 3; round += 1) {
+      const refused = await send(body, headers, agent);
+      expect([400, 413, 415]).toContain(refused.status);
+      const accepted = await send([partHead('image', 'a.jpg'), jpeg, MULTIPART_END], MULTIPART, agent);
+      expect(accepted.status).toBe(202);
+    }
+    agent.destroy();
+  });
+});

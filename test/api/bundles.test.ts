@@ -1,0 +1,98 @@
+/** What is special about requests of bundles: two spellings, no waiting, videos as uploads only, stages. */
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createCustomer, createKey } from '../support/customers.ts';
+import { jpeg } from '../support/pictures.ts';
+import { expectRefusal, filePart, upload } from '../support/requests.ts';
+
+let api: TestApi;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  key = (await createCustomer(api.orm, { test: 10_000 })).keys.test;
+});
+
+const post = (path: string, body: object) =>
+  api.call(path, { method: 'POST', key, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } });
+
+it.each(['/v1/vehicle/analyze', '/v1/vehicle/analyse'])('%s starts an analysis', async (path) => {
+  const input_refs = [await upload(api, key), await upload(api, key)];
+  const answer = await post(path, { input_refs, tasks: ['vin.read', 'plate.read'] });
+  expect(answer.status).toBe(202);
+  expect(answer.job).toMatchObject({ endpoint: 'vehicle.analyze', credits: { reserved: 80, charged: 0 } });
+});
+
+it('/v1/inspections answers a job with its stages, each with what is held for it', async () => {
+  const body = new FormData();
+  for (let index = 0; index < 2; index += 1) body.append('images', filePart(jpeg), 'corner.jpg');
+  body.append('vehicle', JSON.stringify({ make: 'Talvera' }));
+  body.append('include_report', 'false');
+  const { status, job } = await api.call('/v1/inspections', { method: 'POST', key, body });
+  expect(status).toBe(202);
+  expect(job).toMatchObject({ endpoint: 'inspections', credits: { reserved: 210, charged: 0 } });
+  expect(job.stages?.map(({ name, status, credits }) => [name, status, credits.reserved])).toEqual([
+    ['intake', 'queued', 0],
+    ['view_classification', 'queued', 40],
+    ['damage_detection', 'queued', 60],
+    ['severity_grading', 'queued', 60],
+    ['merge', 'queued', 0],
+    ['repair_estimate', 'queued', 50],
+    ['report', 'skipped', 0],
+  ]);
+});
+
+it.each(['vehicle/analyze', 'vehicle/analyse', 'video/onboard', 'inspections'])('/v1/%s rejects wait', (path) =>
+  expectRefusal(api, () => post(`/v1/${path}?wait=true`, {}), { code: 'wait_not_supported', param: 'wait' }),
+);
+
+it('a video is not taken directly', async () => {
+  const body = new FormData();
+  body.append('video', filePart(jpeg), 'walk-around.mp4');
+  const send = () => api.call('/v1/video/onboard', { method: 'POST', key, body });
+  const answer = await expectRefusal(api, send, { code: 'unsupported_media_type', param: 'video' });
+  expect(answer.error.message).toMatch(/\/v1\/uploads/);
+});
+
+it('a picture is not taken for a video', async () => {
+  const input_ref = await upload(api, key);
+  await expectRefusal(api, () => post('/v1/video/onboard', { input_ref }), {
+    code: 'unsupported_media_type',
+    param: 'input_ref',
+  });
+});
+
+it('an estimate of no damages, or of damages twice, is refused', async () => {
+  await expectRefusal(api, () => post('/v1/pricing/repair', {}), { code: 'parameter_invalid', param: 'damages' });
+  const twice = { damages: [{ type: 'dent', part: 'hood' }], job_id: 'job_1111111111111111111111' };
+  await expectRefusal(api, () => post('/v1/pricing/repair', twice), { code: 'parameter_invalid', param: 'job_id' });
+});
+
+it('a vehicle is priced without a picture, in both encodings', async () => {
+  const vehicle = { make: 'Talvera', model: 'Lumo', year: 2022 };
+  expect((await post('/v1/pricing/vehicle', { vehicle })).status).toBe(202);
+  const body = new FormData();
+  body.append('vehicle', JSON.stringify(vehicle));
+  expect((await api.call('/v1/pricing/vehicle', { method: 'POST', key, body })).status).toBe(202);
+});
+
+it('a bundle runs no endpoint whose scope the key does not have', async () => {
+  const customer = await createCustomer(api.orm, { test: 10_000 });
+  const { secret } = await createKey(api.orm, customer.organizationId, 'test', {
+    scopes: ['understand:write', 'storage:write'],
+  });
+  const input_refs = [await upload(api, secret)];
+  const analyze = (tasks: string[]) =>
+    api.call('/v1/vehicle/analyze', {
+      method: 'POST',
+      key: secret,
+      body: JSON.stringify({ input_refs, tasks }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+  const refused = await analyze(['vin.read', 'damage.detect']);
+  expect(refused.error).toMatchObject({ code: 'scope_not_granted', message: expect.stringContaining('damage:write') });
+  expect((await analyze(['vin.read'])).status).toBe(202);
+});

@@ -1,0 +1,148 @@
+/** I3: the same key and payload give one job and a byte-identical replay. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { query } from '../../src/db/orm.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
+import { countRows, finishInference, installEndpoints } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import { anotherJpeg, jpeg } from '../support/pictures.ts';
+import { expectRefusal, expectReplay, type ReadRequest, read, upload } from '../support/requests.ts';
+
+const KEY = 'order-4711';
+
+let api: TestApi;
+let customer: Customer;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await installEndpoints(api.orm);
+});
+afterAll(async () => {
+  await expectLedgerToBalance(api.databaseUrl);
+  await api.close();
+});
+beforeEach(async () => {
+  customer = await createCustomer(api.orm, { test: 1_000, live: 1_000 });
+  key = customer.keys.test;
+});
+
+const send = (request: ReadRequest = {}) => read(api, { key, idempotencyKey: KEY, ...request });
+const jobCount = () => countRows(api.orm, 'jobs', customer.organizationId);
+
+describe('the same key and payload', () => {
+  it('are one job, a byte-identical replay that says so, and one hold', async () => {
+    const first = await send();
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    for (let time = 0; time < 3; time += 1) expectReplay(await send(), first);
+    expect(await jobCount()).toBe(1);
+    expect(await readAccount(api.orm, customer.organizationId, false)).toEqual({
+      available: 980,
+      held: 20,
+      openJobs: 1,
+    });
+  });
+
+  it('leave the files of the first request and none of the replays', async () => {
+    await send();
+    const files = await api.storedFiles();
+    await send();
+    expect(await api.storedFiles()).toEqual(files);
+  });
+
+  it('whether the picture came as multipart or as an upload', async () => {
+    const first = await send({ fields: { unit_hint: 'km' } });
+    const inputRef = await upload(api, key, jpeg);
+    expectReplay(await send({ json: { unit_hint: 'km', input_ref: inputRef, read_warning_lights: true } }), first);
+  });
+
+  it('whatever became of the job meanwhile', async () => {
+    const first = await send();
+    await finishInference(api.orm, first.job.id);
+    await createSettlementActivities({ orm: api.orm }).settleJob({ jobId: first.job.id, failure: null });
+    expectReplay(await send(), first);
+    expect(first.job.status).toBe('queued');
+  });
+
+  it('when the credits were spent meanwhile', async () => {
+    const poor = await createCustomer(api.orm, { test: 20 });
+    const first = await send({ key: poor.keys.test });
+    expectReplay(await send({ key: poor.keys.test }), first);
+  });
+});
+
+describe('the same key and another payload are refused', () => {
+  it.each([
+    { what: 'another picture', change: { image: anotherJpeg() } },
+    { what: 'another parameter', change: { fields: { unit_hint: 'mi' } } },
+    { what: 'another scenario', change: { scenario: 'empty_result' } },
+  ])('$what', async ({ change }) => {
+    const first = await send();
+    const refused = await expectRefusal(api, () => send(change), { code: 'idempotency_key_reuse' });
+    expect(refused.status).toBe(409);
+    expect(refused.headers.get('Idempotent-Replayed')).toBeNull();
+    expectReplay(await send(), first);
+  });
+});
+
+describe('the same key is another one', () => {
+  it('in another mode', async () => {
+    const jobs = [await send(), await send({ key: customer.keys.live })];
+    expect(jobs.map(({ status }) => status)).toEqual([202, 202]);
+    expect(jobs[0]?.job.id).not.toBe(jobs[1]?.job.id);
+  });
+
+  it('for another organisation', async () => {
+    const other = await createCustomer(api.orm);
+    const [mine, theirs] = [await send(), await send({ key: other.keys.test })];
+    expect(theirs.headers.get('Idempotent-Replayed')).toBeNull();
+    expect(theirs.job.id).not.toBe(mine.job.id);
+  });
+
+  it('on another route', async () => {
+    await send();
+    const body = new FormData();
+    body.append('file', new Blob([new Uint8Array(jpeg)]), 'a.jpg');
+    const uploaded = await api.call('/v1/uploads', { method: 'POST', key, body, headers: { 'Idempotency-Key': KEY } });
+    expect(uploaded.status).toBe(201);
+    expect(uploaded.headers.get('Idempotent-Replayed')).toBeNull();
+  });
+
+  it('after 24 hours', async () => {
+    const first = await send();
+    await query(api.orm.em.fork(), 'update idempotency_claims set expires_at = now() where organization_id = $1', [
+      customer.organizationId,
+    ]);
+    const second = await send({ fields: { unit_hint: 'mi' } });
+    expect(second.status).toBe(202);
+    expect(second.job.id).not.toBe(first.job.id);
+  });
+});
+
+describe('a refused request', () => {
+  it('leaves its key free for the request that is right', async () => {
+    await expectRefusal(api, () => send({ fields: { unit: 'km' } }), { code: 'parameter_unknown', param: 'unit' });
+    await expectRefusal(api, () => send({ image: Buffer.from('text') }), {
+      code: 'unsupported_media_type',
+      param: 'image',
+    });
+    expect((await send()).status).toBe(202);
+  });
+});
+
+describe('concurrent requests', () => {
+  it('a hundred with one key are one job, one hold and a hundred equal answers', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send({ key: customer.keys.live })));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(202);
+    expect(answers.filter(({ headers }) => headers.get('Idempotent-Replayed') === 'true')).toHaveLength(99);
+    expect(await jobCount()).toBe(1);
+    expect(await readAccount(api.orm, customer.organizationId, true)).toEqual({
+      available: 980,
+      held: 20,
+      openJobs: 1,
+    });
+    expect((await api.storedFiles()).filter((path) => path.includes(`${answers[0]?.job.id}`))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,83 @@
+/** Reading jobs, and who may not: I6, no row is visible across organisations or modes. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/domain/ids.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { installEndpoints } from '../support/jobs.ts';
+import { expectRefusal, read } from '../support/requests.ts';
+
+let api: TestApi;
+let customer: Customer;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await installEndpoints(api.orm);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  customer = await createCustomer(api.orm);
+});
+
+const get = (id: string, key: string) => api.call(`/v1/jobs/${id}`, { key });
+
+it('a job reads the same as it was answered', async () => {
+  const submitted = await read(api, { key: customer.keys.test });
+  expect(submitted.job).toEqual({
+    id: submitted.job.id,
+    object: 'job',
+    endpoint: 'dashboard.read',
+    status: 'queued',
+    livemode: false,
+    is_staging: false,
+    created: expect.any(Number),
+    started_at: null,
+    completed_at: null,
+    model_version: null,
+    credits: { reserved: 20, charged: 0 },
+    result: null,
+    error: null,
+  });
+  const found = await get(submitted.job.id, customer.keys.test);
+  expect(found.status).toBe(200);
+  expect(found.text).toBe(submitted.text);
+});
+
+describe('a job cannot be told from one that does not exist', () => {
+  /** The whole answer, without what differs between any two requests. */
+  async function answerTo(id: string, key: string): Promise<string> {
+    const answer = await expectRefusal(api, () => get(id, key), { code: 'resource_not_found', param: 'id' });
+    const headers = [...answer.headers].filter(
+      ([name]) => !/^(date|request-id|ratelimit-.*|content-length)$/.test(name),
+    );
+    const body = answer.text.replaceAll(id, '<id>').replaceAll(answer.error.request_id, '<request>');
+    return JSON.stringify({ status: answer.status, headers, body });
+  }
+
+  it("when it is another organisation's", async () => {
+    const stranger = await createCustomer(api.orm);
+    const { job } = await read(api, { key: stranger.keys.test });
+    expect(await answerTo(job.id, customer.keys.test)).toBe(await answerTo(newId('job'), customer.keys.test));
+  });
+
+  it.each([
+    { of: 'live', by: 'test' },
+    { of: 'test', by: 'live' },
+    { of: 'staging', by: 'test' },
+    { of: 'test', by: 'staging' },
+  ] as const)('when it is of a $of key and asked for with a $by key', async ({ of, by }) => {
+    const { job } = await read(api, { key: customer.keys[of] });
+    expect((await get(job.id, customer.keys[of])).status).toBe(200);
+    expect(await answerTo(job.id, customer.keys[by])).toBe(await answerTo(newId('job'), customer.keys[by]));
+  });
+
+  it('when the id is of another kind', async () => {
+    expect(await answerTo(customer.organizationId, customer.keys.test)).toBe(
+      await answerTo(newId('job'), customer.keys.test),
+    );
+  });
+});
+
+it('another key of the same organisation and mode reads the job', async () => {
+  const { job } = await read(api, { key: customer.keys.staging });
+  expect((await get(job.id, customer.keys.live)).job).toMatchObject({ id: job.id, livemode: true, is_staging: true });
+});

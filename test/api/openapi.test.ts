@@ -1,0 +1,161 @@
+/** The document that describes the API. That answers keep to it is proven wherever tests call the API. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ERRORS } from '../../src/contracts/error-codes.ts';
+import { JOB_STATUSES } from '../../src/contracts/job.ts';
+import { endpointPath } from '../../src/domain/endpoint-path.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
+import { createOpenApiCheck, type OpenApiDocument, type OpenApiOperation } from '../support/openapi-check.ts';
+
+let api: TestApi;
+let document: OpenApiDocument;
+let operations: { path: string; method: string; operation: OpenApiOperation }[];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  document = JSON.parse((await api.call('/openapi.json')).text);
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+});
+afterAll(() => api.close());
+
+it('is OpenAPI 3.1, with the version of the contract and the address of this deployment', () => {
+  expect(document).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    info: { title: expect.any(String), version: '2026-10-04' },
+    servers: [{ url: PUBLIC_BASE_URL }],
+  });
+});
+
+it('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? '');
+  expect(references.length).toBeGreaterThan(0);
+  for (const target of references) {
+    const found = target
+      .replace(/^#\//, '')
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document);
+    expect({ target, found: found !== undefined }).toEqual({ target, found: true });
+  }
+});
+
+it('every schema is valid JSON Schema 2020-12', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const schemas = [
+    ...Object.values(document.components.schemas),
+    ...operations.flatMap(({ operation }) => [
+      ...(operation.parameters ?? []).map(({ schema }) => schema),
+      ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+      ...Object.values(operation.responses).flatMap(({ content = {} }) =>
+        Object.values(content).map(({ schema }) => schema),
+      ),
+    ]),
+  ];
+  for (const schema of schemas)
+    expect({ schema, valid: ajv.validateSchema(schema as object) }).toMatchObject({ valid: true });
+});
+
+describe('every operation', () => {
+  it('has an id of its own', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every(Boolean)).toBe(true);
+  });
+
+  it('names each placeholder of its path as a required parameter, and no other', () => {
+    for (const { path, operation } of operations) {
+      const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect({ path, names: inPath.map(({ name }) => name) }).toEqual({ path, names: placeholders });
+      for (const parameter of inPath) expect(parameter.required).toBe(true);
+    }
+  });
+
+  it('has parameters that are told apart by place and name', () => {
+    for (const { path, operation } of operations) {
+      const names = (operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}`);
+      expect({ path, duplicates: names.length - new Set(names).size }).toEqual({ path, duplicates: 0 });
+    }
+  });
+
+  it('answers something good, and errors by the responses of the closed table', () => {
+    const errors = new Set(Object.values(ERRORS).flatMap(({ status }) => (status === null ? [] : [String(status)])));
+    for (const { path, operation } of operations) {
+      const documented = Object.keys(operation.responses);
+      expect({ path, good: documented.some((status) => status.startsWith('2')) }).toEqual({ path, good: true });
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (errors.has(status)) expect(response.$ref).toBe(`#/components/responses/Error${status}`);
+        else expect(response.description).toMatch(/\S/);
+      }
+    }
+  });
+
+  it('is really there: it asks for a key', async () => {
+    for (const { path, method, operation } of operations) {
+      if ((operation as { security?: unknown[] }).security?.length === 0) continue;
+      const answer = await api.call(path.replace(/\{\w+\}/g, 'x'), { method: method.toUpperCase() });
+      expect({ path, method, code: answer.error.code }).toEqual({ path, method, code: 'missing_api_key' });
+    }
+  });
+});
+
+describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
+  const operation = () => document.paths[endpointPath(slug)]?.post as OpenApiOperation;
+
+  it('is described as its contract says: price, scenarios, wait', () => {
+    expect(operation()).toMatchObject({
+      operationId: slug,
+      summary: endpoint.title,
+      'x-price-credits': endpoint.priceCredits,
+      'x-test-scenarios': endpoint.scenarios,
+    });
+    const names = operation().parameters?.map(({ name }) => name) ?? [];
+    expect(names).toEqual(expect.arrayContaining(['Idempotency-Key', 'X-Service-Test-Scenario']));
+    expect(names.includes('wait')).toBe(endpoint.acceptsWait);
+  });
+
+  it('takes the same parameters in both encodings', () => {
+    const wanted = Object.keys(endpoint.parameters.properties);
+    for (const { schema } of Object.values(operation().requestBody?.content ?? {})) {
+      const properties = Object.keys((schema as { properties: object }).properties);
+      expect(properties).toEqual(expect.arrayContaining(wanted));
+      expect(properties.length - wanted.length).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+it('the Job schema has the statuses and the id of the specification', () => {
+  expect(document.components.schemas.Job).toMatchObject({
+    properties: {
+      id: { pattern: '^job_[1-9A-HJ-NP-Za-km-z]{8,32}$' },
+      status: { enum: [...JOB_STATUSES] },
+    },
+  });
+});
+
+describe('the check that every test makes of answers', () => {
+  const check = createOpenApiCheck(endpoints);
+  const answered = {
+    method: 'GET',
+    path: '/v1/jobs/job_11111111',
+    status: 200,
+    contentType: 'application/json',
+    text: '{}',
+  };
+
+  it('finds what is not as documented', () => {
+    expect(check(answered)).toMatch(/GET \/v1\/jobs\/\{id\} 200: .*required property 'id'/);
+    expect(check({ ...answered, status: 418 })).toMatch(/does not document the status 418/);
+    expect(check({ ...answered, contentType: 'text/html' })).toMatch(/answers text\/html/);
+    expect(check({ ...answered, status: 404, text: '{"error":{"code":"resource_not_found"}}' })).toMatch(/message/);
+  });
+
+  it('leaves alone what is no operation', () => {
+    expect(check({ ...answered, path: '/health/live' })).toBeNull();
+  });
+});

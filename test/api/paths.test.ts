@@ -1,0 +1,126 @@
+/** What holds of every answer, whatever the path. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ERRORS } from '../../src/contracts/error-codes.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createCustomer } from '../support/customers.ts';
+import { DASHBOARD_READ, expectRefusal, read } from '../support/requests.ts';
+
+let api: TestApi;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  key = (await createCustomer(api.orm)).keys.test;
+});
+afterAll(() => api.close());
+
+describe('an unknown path', () => {
+  it.each([
+    '/',
+    '/v1',
+    '/v1/unknown',
+    '/v1/dashboard',
+    '/v1/dashboard/read/more',
+    '/v2/dashboard/read',
+
+    '/%zz',
+  ])('%s answers 404 with the error body', async (path) => {
+    const answer = await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found' });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('a wrong method', () => {
+  it.each([
+    { method: 'GET', path: DASHBOARD_READ, allowed: 'POST' },
+    { method: 'PUT', path: DASHBOARD_READ, allowed: 'POST' },
+    { method: 'POST', path: '/v1/jobs/job_11111111', allowed: 'GET' },
+    { method: 'DELETE', path: '/v1/endpoints', allowed: 'GET' },
+  ])('$method $path answers 405 and says what is allowed', async ({ method, path, allowed }) => {
+    const answer = await expectRefusal(api, () => api.call(path, { method, key }), { code: 'method_not_allowed' });
+    expect(answer.headers.get('Allow')).toContain(allowed);
+  });
+});
+
+describe('Service-Version', () => {
+  it('is echoed on every answer', async () => {
+    expect((await read(api, { key })).headers.get('Service-Version')).toBe('2026-10-04');
+    expect((await read(api, {})).headers.get('Service-Version')).toBe('2026-10-04');
+  });
+
+  it('may be sent', async () => {
+    expect((await read(api, { key, headers: { 'Service-Version': '2026-10-04' } })).status).toBe(202);
+  });
+
+  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04'])('%s is refused', (version) =>
+    expectRefusal(api, () => read(api, { key, headers: { 'Service-Version': version } }), {
+      code: 'unsupported_version',
+      param: 'Service-Version',
+    }),
+  );
+});
+
+describe('Request-Id', () => {
+  it.each(['/v1/endpoints', '/unknown', '/health/live', '/openapi.json'])('is on the answer of %s', async (path) => {
+    expect((await api.call(path)).headers.get('Request-Id')).toMatch(/^req_[1-9A-HJ-NP-Za-km-z]{22}$/);
+  });
+
+  it("is the caller's, when it is usable", async () => {
+    const answer = await api.call('/unknown', { headers: { 'Request-Id': 'my-request.0001' } });
+    expect(answer.headers.get('Request-Id')).toBe('my-request.0001');
+    expect(answer.error.request_id).toBe('my-request.0001');
+  });
+
+  it.each(['short', 'with spaces in it', '<script>alert(1)</script>', 'x'.repeat(129)])(
+    'replaces the unusable %s',
+    async (id) => {
+      expect((await api.call('/unknown', { headers: { 'Request-Id': id } })).headers.get('Request-Id')).toMatch(
+        /^req_/,
+      );
+    },
+  );
+
+  it('is in the one line that is logged of a request', async () => {
+    const requestId = 'logged-exactly-once';
+    await api.call('/v1/endpoints', { key, headers: { 'Request-Id': requestId } });
+    const line = await api.log.waitFor((line) => line.requestId === requestId);
+    expect(line).toMatchObject({ method: 'GET', path: '/v1/endpoints', status: 200 });
+    expect(api.log.lines.filter((text) => text.includes(requestId))).toHaveLength(1);
+  });
+});
+
+describe('an id that no database can hold', () => {
+  it.each([`job_${'1'.repeat(5_000)}`, '%F0%9F%9A%97', '%ED%A0%80', "'; drop table jobs; --"])(
+    '%s answers 404 as an unknown one does',
+    async (id) => {
+      for (const collection of ['jobs', 'uploads', 'events']) {
+        await expectRefusal(api, () => api.call(`/v1/${collection}/${id}`, { key }), {
+          code: 'resource_not_found',
+          param: 'id',
+        });
+      }
+    },
+  );
+
+  it.each(['/v1/jobs/%00', '/v1/uploads/upl_%00', '/v1/jobs?starting_after=%00', '/v1/%00'])('%s is refused', (path) =>
+    expectRefusal(api, () => api.call(path, { key }), { code: 'malformed_request' }),
+  );
+});
+
+describe('the pages that errors lead to', () => {
+  it.each(Object.keys(ERRORS))('%s is explained', async (code) => {
+    const page = await api.call(`/docs/errors/${code}`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('Content-Type')).toMatch(/^text\/markdown/);
+    expect(page.text).toContain(code);
+  });
+
+  it.each(['unknown', '..%2F..%2Fpackage', 'toString'])('%s is not', async (code) => {
+    expect((await api.call(`/docs/errors/${code}`)).status).toBe(404);
+  });
+});
+
+it('health answers without a key', async () => {
+  expect((await api.call('/health/live')).json).toEqual({ status: 'ok' });
+  expect((await api.call('/health/ready')).json).toEqual({ status: 'ok' });
+});

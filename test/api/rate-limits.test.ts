@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
+import { query } from '../../src/db/orm.ts';
+import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer, createKey } from '../support/customers.ts';
+import { installEndpoints } from '../support/jobs.ts';
+import { expectRefusal, read } from '../support/requests.ts';
+
+const limited: EndpointContract = { ...endpointBySlug('dashboard.read'), rateLimitPerMinute: 14 };
+
+let api: TestApi;
+let customer: Customer;
+
+beforeAll(async () => {
+  api = await startTestApi({ endpoints: [limited] });
+  await installEndpoints(api.orm);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  customer = await createCustomer(api.orm);
+});
+
+const send = (key: string) => read(api, { key });
+
+async function spend(key: string, requests: number): Promise<void> {
+  for (let sent = 0; sent < requests; sent += 1) expect((await send(key)).status).toBe(202);
+}
+
+describe('a live key', () => {
+  it('may send as many requests a minute as the endpoint says; one more answers 429 and when to go on', async () => {
+    await spend(customer.keys.live, 14);
+    const answer = await expectRefusal(api, () => send(customer.keys.live), { code: 'rate_limit_exceeded' });
+    expect(answer.status).toBe(429);
+    const seconds = Number(answer.headers.get('Retry-After'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(answer.headers.get('RateLimit-Remaining')).toBe('0');
+    expect(answer.headers.get('RateLimit-Reset')).toBe(String(seconds));
+  });
+
+  it('shares the limit with the other live keys of its organisation', async () => {
+    const other = await createKey(api.orm, customer.organizationId, 'live');
+    await spend(customer.keys.live, 7);
+    await spend(other.secret, 7);
+    await expectRefusal(api, () => send(other.secret), { code: 'rate_limit_exceeded' });
+  });
+
+  it('does not share it with test keys, other organisations or reads', async () => {
+    await spend(customer.keys.live, 14);
+    await spend(customer.keys.test, 1);
+    await spend((await createCustomer(api.orm)).keys.live, 1);
+    expect((await api.call('/v1/endpoints', { key: customer.keys.live })).status).toBe(200);
+  });
+});
+
+describe('a test key', () => {
+  it('may send a quarter of it, in whole requests', async () => {
+    const { headers } = await send(customer.keys.test);
+    expect(headers.get('RateLimit-Limit')).toBe('3');
+    await spend(customer.keys.test, 2);
+    await expectRefusal(api, () => send(customer.keys.test), { code: 'rate_limit_exceeded' });
+  });
+});
+
+it('every answer tells the limit, what is left of it and when it is whole again', async () => {
+  const { headers } = await send(customer.keys.live);
+  expect(headers.get('RateLimit-Limit')).toBe('14');
+  expect(headers.get('RateLimit-Remaining')).toBe('13');
+  expect(Number(headers.get('RateLimit-Reset'))).toBeGreaterThan(50);
+  expect(headers.get('RateLimit-Policy')).toBe('14;w=60');
+  const reads = await api.call('/v1/endpoints', { key: customer.keys.live });
+  expect(reads.headers.get('RateLimit-Policy')).toBe('3000;w=60');
+});
+
+it('a new minute opens a new window', async () => {
+  await spend(customer.keys.live, 14);
+  await query(api.orm.em.fork(), 'update rate_limits set expire = 0 where key like $1', [
+    `%${customer.organizationId}%`,
+  ]);
+  expect((await send(customer.keys.live)).headers.get('RateLimit-Remaining')).toBe('13');
+});
+
+it('of twice as many concurrent requests as may be, half are let through', async () => {
+  const answers = await Promise.all(Array.from({ length: 28 }, () => send(customer.keys.live)));
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(14);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(14);
+});
+
+it('a request that is refused for another reason counts too: guessing costs', async () => {
+  const wrong = await api.call('/v1/dashboard/read', { method: 'POST', key: customer.keys.live });
+  expect(wrong.status).toBe(415);
+  expect(wrong.headers.get('RateLimit-Remaining')).toBe('13');
+});

@@ -1,0 +1,157 @@
+/** Test mode through the whole pipeline: HTTP, Temporal, the fixture backend, settlement, ledger, events. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Event, WebhookDelivery } from '../../src/db/entities.ts';
+import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createQuickFixtureBackend } from '../support/backends.ts';
+import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
+import { transfersOf } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import { png } from '../support/pictures.ts';
+import { expectRefusal, type ReadRequest, read, upload } from '../support/requests.ts';
+import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+
+/** No job comes of it. */
+const REFUSED = 'insufficient_credits';
+const scenarios = Object.keys(endpointBySlug('dashboard.read').scenarios).filter((name) => name !== REFUSED);
+
+let api: TestApi;
+let workers: TestWorkers;
+let customer: Customer;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  workers = await startTestWorkers(api.temporal, [
+    await orchestrationWorker(api.orm),
+    inferenceWorker(api.orm, createQuickFixtureBackend()),
+  ]);
+});
+afterAll(async () => {
+  await workers.stop();
+  await expectLedgerToBalance(api.databaseUrl);
+  await api.close();
+});
+beforeEach(async () => {
+  customer = await createCustomer(api.orm, { test: 1_000 });
+  key = customer.keys.test;
+});
+
+/** Submits and waits; what comes back was held to the schema of the OpenAPI document on its way. */
+async function settle(request: ReadRequest = {}) {
+  const answer = await read(api, { key, query: '?wait=true', ...request });
+  expect(answer.status).toBe(200);
+  return answer.job;
+}
+
+describe('the scenario', () => {
+  it.each(scenarios)('%s settles the job, which says that it was steered', async (scenario) => {
+    const job = await settle({ scenario });
+    const fails = scenario === 'model_error';
+    expect(job).toMatchObject({
+      status: fails ? 'failed' : 'succeeded',
+      livemode: false,
+      is_staging: false,
+      test_scenario: scenario,
+      credits: { reserved: 20, charged: fails ? 0 : 20 },
+      result: fails ? null : expect.any(Object),
+      error: fails ? expect.any(Object) : null,
+    });
+    expect(job.started_at).not.toBeNull();
+    expect(job.completed_at).not.toBeNull();
+    expect(job.model_version).toMatch(/^[\w-]+@\d{4}-\d{2}-\d{2}$/);
+  });
+
+  it('model_error fails as a real model does, and its hold is released in full', async () => {
+    const job = await settle({ scenario: 'model_error' });
+    expect(job.error).toEqual({
+      type: 'processing_error',
+      code: 'model_inference_failed',
+      message: expect.any(String),
+    });
+    expect(await transfersOf(api.orm, job.id)).toEqual([
+      ['hold', 20],
+      ['release', 20],
+    ]);
+    expect(await readAccount(api.orm, customer.organizationId, false)).toEqual({
+      available: 1_000,
+      held: 0,
+      openJobs: 0,
+    });
+  });
+
+  it('insufficient_credits creates no job, whatever the balance', () =>
+    expectRefusal(api, () => read(api, { key, query: '?wait=true', scenario: REFUSED }), { code: REFUSED }));
+
+  it('absent gives the same result every time, and no test_scenario', async () => {
+    const [first, second] = [await settle(), await settle({ image: png })];
+    expect(first.result).toEqual(second.result);
+    expect(first).not.toHaveProperty('test_scenario');
+  });
+});
+
+describe('multipart and JSON', () => {
+  it.each([
+    { unit_hint: 'mi', scenario: 'unit_unknown', expected: { odometer: expect.objectContaining({ unit: 'mi' }) } },
+    { read_warning_lights: false, expected: { warning_lights: [] } },
+    { expected: { cluster_lit: true } },
+  ])('are the same operation: %j', async ({ scenario, expected, ...parameters }) => {
+    const fields = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
+    const steered = scenario === undefined ? {} : { scenario };
+    const direct = await settle({ fields, ...steered });
+    const referring = await settle({ json: { input_ref: await upload(api, key), ...parameters }, ...steered });
+    expect(direct.result).toMatchObject(expected);
+    expect(referring.result).toEqual(direct.result);
+    expect(referring.credits).toEqual(direct.credits);
+  });
+});
+
+describe('the event of a job', () => {
+  async function eventOf(jobId: string) {
+    const em = api.orm.em.fork();
+    const event = await em.findOneOrFail(Event, { jobId });
+    return { event, deliveries: await em.find(WebhookDelivery, { event: event.id }) };
+  }
+
+  it('goes to the endpoints of its mode that want it, and each delivery has its workflow', async () => {
+    const wanting = await createWebhookEndpoint(api.orm, customer.organizationId, { events: ['job.succeeded'] });
+    await createWebhookEndpoint(api.orm, customer.organizationId, { events: ['job.failed'] });
+    await createWebhookEndpoint(api.orm, customer.organizationId, { livemode: true });
+    const job = await settle();
+    const { event, deliveries } = await eventOf(job.id);
+    expect(event.type).toBe('job.succeeded');
+    expect(JSON.parse(event.payload).data.object).toEqual(job);
+    expect(deliveries.map(({ webhookEndpoint }) => webhookEndpoint.id)).toEqual([wanting.id]);
+    await api.temporal.client.workflow.getHandle(job.id).result();
+    const delivery = await api.temporal.client.workflow.getHandle(deliveries[0]?.id ?? '').describe();
+    expect(delivery.type).toBe('deliverWebhook');
+  });
+
+  it('is job.failed for a failure', async () => {
+    const { event } = await eventOf((await settle({ scenario: 'model_error' })).id);
+    expect(event.type).toBe('job.failed');
+  });
+
+  it('does not exist for a job that is canceled', async () => {
+    await createWebhookEndpoint(api.orm, customer.organizationId);
+    await workers.stop();
+    const { job } = await read(api, { key });
+    const canceled = await api.call(`/v1/jobs/${job.id}/cancel`, { method: 'POST', key });
+    expect(canceled.job).toMatchObject({
+      status: 'canceled',
+      credits: { reserved: 20, charged: 0 },
+      result: null,
+      error: null,
+    });
+    expect(await api.orm.em.fork().count(Event, { jobId: job.id })).toBe(0);
+    expect(await readAccount(api.orm, customer.organizationId, false)).toEqual({
+      available: 1_000,
+      held: 0,
+      openJobs: 0,
+    });
+    workers = await startTestWorkers(api.temporal, [
+      await orchestrationWorker(api.orm),
+      inferenceWorker(api.orm, createQuickFixtureBackend()),
+    ]);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Upload } from '../../src/db/entities.ts';
+import { query } from '../../src/db/orm.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { jpeg } from '../support/pictures.ts';
+import { read } from '../support/requests.ts';
+
+let api: TestApi;
+let customer: Customer;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  customer = await createCustomer(api.orm);
+});
+
+afterAll(() => api.close());
+
+const announcement = { filename: 'dashboard.jpg', bytes: jpeg.byteLength, mime_type: 'image/jpeg' };
+
+function announce(body: object = announcement, headers: Record<string, string> = {}): Promise<Answer> {
+  return api.call('/v1/uploads', {
+    method: 'POST',
+    key: customer.keys.test,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** The path of a signed link, without the address that it names. */
+const pathOf = (upload: Answer) => String(upload.json.upload_url).replace(/^https?:\/\/[^/]+/, '');
+
+function put(path: string, body?: Uint8Array, range?: string): Promise<Answer> {
+  return api.call(path, {
+    method: 'PUT',
+    headers: range === undefined ? {} : { 'Content-Range': range },
+    ...(body && { body: new Uint8Array(body) }),
+  });
+}
+
+describe('an announced upload', () => {
+  it('is ready when its content came in one piece, and a job can use it', async () => {
+    const announced = await announce();
+    expect(announced.status).toBe(201);
+    expect(announced.json).toMatchObject({ status: 'pending', upload_headers: { 'Content-Type': 'image/jpeg' } });
+    const done = await put(pathOf(announced), jpeg);
+    expect(done.json).toMatchObject({ status: 'ready', bytes: jpeg.byteLength, received_bytes: jpeg.byteLength });
+    expect(done.json.upload_url).toBeUndefined();
+    const job = await read(api, { key: customer.keys.test, json: { input_ref: done.json.id } });
+    expect(job.status).toBe(202);
+  });
+
+  it('is ready when its content came in parts, with the hash of the whole', async () => {
+    const size = jpeg.byteLength;
+    const path = pathOf(await announce());
+    const first = await put(path, jpeg.subarray(0, 100), `bytes 0-99/${size}`);
+    expect(first.status).toBe(308);
+    expect(first.headers.get('Range')).toBe('bytes=0-99');
+    const done = await put(path, jpeg.subarray(100), `bytes 100-${size - 1}/${size}`);
+    const direct = await put(pathOf(await announce()), jpeg);
+    expect(done.json).toMatchObject({ status: 'ready', sha256: direct.json.sha256 });
+  });
+
+  it('tells how much has arrived, so that a client can go on after a broken connection', async () => {
+    const size = jpeg.byteLength;
+    const path = pathOf(await announce());
+    const nothing = await put(path, undefined, `bytes */${size}`);
+    expect([nothing.status, nothing.headers.get('Range')]).toEqual([308, null]);
+    await put(path, jpeg.subarray(0, 100), `bytes 0-99/${size}`);
+    const some = await put(path, undefined, `bytes */${size}`);
+    expect([some.status, some.headers.get('Range')]).toEqual([308, 'bytes=0-99']);
+  });
+
+  it('takes no part that leaves a gap or comes again', async () => {
+    const size = jpeg.byteLength;
+    const path = pathOf(await announce());
+    const gap = await put(path, jpeg.subarray(100), `bytes 100-${size - 1}/${size}`);
+    expect([gap.status, gap.headers.get('Range')]).toEqual([308, null]);
+    await put(path, jpeg.subarray(0, 100), `bytes 0-99/${size}`);
+    const again = await put(path, jpeg.subarray(0, 100), `bytes 0-99/${size}`);
+    expect([again.status, again.headers.get('Range')]).toEqual([308, 'bytes=0-99']);
+  });
+
+  it('becomes ready when it is asked about after a crash between its last part and its end', async () => {
+    const size = jpeg.byteLength;
+    const announced = await announce();
+    await api.store.put(`uploads/${String(announced.json.id)}.parts/000000000000`, jpeg);
+    await query(api.orm.em.fork(), 'update uploads set received_bytes = bytes where id = $1', [announced.json.id]);
+    const asked = await put(pathOf(announced), undefined, `bytes */${size}`);
+    expect(asked.json).toMatchObject({ status: 'ready', bytes: size });
+  });
+
+  it('answers the same when its content is sent again after it was ready', async () => {
+    const path = pathOf(await announce());
+    const done = await put(path, jpeg);
+    expect((await put(path, jpeg)).text).toBe(done.text);
+  });
+
+  it('leaves no part behind when it is ready', async () => {
+    const announced = await announce();
+    await put(pathOf(announced), jpeg);
+    const files = await api.storedFiles();
+    expect(files.filter((file) => file.includes(String(announced.json.id)))).toHaveLength(1);
+  });
+});
+
+describe('content is refused', () => {
+  it('when it is not what was announced, and may be sent again', async () => {
+    const text = Buffer.from('not a picture at all'.padEnd(200));
+    const path = pathOf(await announce({ ...announcement, bytes: text.byteLength }));
+    expect((await put(path, text)).error.code).toBe('unsupported_media_type');
+    expect((await put(path, text)).error.code).toBe('unsupported_media_type');
+  });
+
+  it('when the body is shorter than its range', async () => {
+    const size = jpeg.byteLength;
+    const answer = await put(pathOf(await announce()), jpeg.subarray(0, 50), `bytes 0-99/${size}`);
+    expect(answer.error).toMatchObject({ code: 'malformed_request', param: 'Content-Range' });
+  });
+
+  it.each([
+    ['another size', 'bytes 0-9/10'],
+    ['a range past the end', `bytes 0-${jpeg.byteLength}/${jpeg.byteLength}`],
+    ['a range that runs backwards', `bytes 9-3/${jpeg.byteLength}`],
+    ['no range', 'pages 1-2'],
+  ])('when Content-Range names %s', async (_, range) => {
+    const answer = await put(pathOf(await announce()), jpeg, range);
+    expect(answer.error).toMatchObject({ code: 'parameter_invalid', param: 'Content-Range' });
+  });
+
+  it('when the link was changed, as if the upload did not exist', async () => {
+    const path = pathOf(await announce());
+    const forged = path.replace(/signature=../, 'signature=00');
+    const other = path.replace(/upl_[^/]+/, 'upl_11111111111111111111111');
+    for (const link of [forged, other, path.replace(/\?.*/, '')]) {
+      expect((await put(link, jpeg)).error.code).toBe('resource_not_found');
+    }
+  });
+
+  it('when the upload has expired', async () => {
+    const announced = await announce();
+    await api.orm.em.fork().nativeUpdate(Upload, { id: String(announced.json.id) }, { expiresAt: new Date(0) });
+    expect((await put(pathOf(announced), jpeg)).error.code).toBe('resource_not_found');
+  });
+});
+
+describe('an announcement', () => {
+  it('repeated with its Idempotency-Key answers the same upload', async () => {
+    const headers = { 'Idempotency-Key': 'announce-once' };
+    const first = await announce(announcement, headers);
+    const again = await announce(announcement, headers);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    const other = await announce({ ...announcement, filename: 'other.jpg' }, headers);
+    expect(other.error.code).toBe('idempotency_key_reuse');
+  });
+
+  it.each([
+    ['a type that nothing takes', { ...announcement, mime_type: 'application/pdf' }, 'parameter_invalid', 'mime_type'],
+    ['no size', { filename: 'a.jpg', mime_type: 'image/jpeg' }, 'parameter_missing', 'bytes'],
+    ['no bytes', { ...announcement, bytes: 0 }, 'parameter_invalid', 'bytes'],
+    ['a picture of more than 50 MB', { ...announcement, bytes: 50 * 1024 * 1024 + 1 }, 'file_too_large', 'bytes'],
+    ['an unknown field', { ...announcement, colour: 'red' }, 'parameter_unknown', 'colour'],
+  ])('of %s is refused', async (_, body, code, param) => {
+    expect((await announce(body)).error).toMatchObject({ code, param });
+  });
+
+  it('of a video may have 2 GB', async () => {
+    const bytes = 2 * 1024 * 1024 * 1024;
+    expect((await announce({ filename: 'walk.mp4', bytes, mime_type: 'video/mp4' })).status).toBe(201);
+  });
+});

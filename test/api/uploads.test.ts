@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { UPLOAD_IMAGE_BYTES } from '../../src/contracts/media-limits.ts';
+import { Upload } from '../../src/db/entities.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { jpeg, jpegOfSize, png } from '../support/pictures.ts';
+import { expectRefusal, filePart, read, upload } from '../support/requests.ts';
+
+let api: TestApi;
+let customer: Customer;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  customer = await createCustomer(api.orm);
+  key = customer.keys.test;
+});
+
+const post = (body: RequestInit['body'], headers?: Record<string, string>) =>
+  api.call('/v1/uploads', { method: 'POST', key, body, ...(headers && { headers }) });
+
+function formWith(name: string, content: Uint8Array, fields: Record<string, string> = {}): FormData {
+  const body = new FormData();
+  for (const [field, value] of Object.entries(fields)) body.append(field, value);
+  body.append(name, filePart(content), 'Tacho größer.jpg');
+  return body;
+}
+
+describe('an upload', () => {
+  it('is answered with what it was found to be, and can be read again', async () => {
+    const created = await post(formWith('file', png));
+    expect(created.status).toBe(201);
+    expect(created.json).toMatchObject({
+      object: 'upload',
+      status: 'ready',
+      livemode: false,
+      filename: 'Tacho größer.jpg',
+      mime_type: 'image/png',
+      bytes: png.length,
+    });
+    const { created: createdAt, expires_at: expiresAt } = created.json;
+    expect(Number(expiresAt) - Number(createdAt)).toBe(24 * 60 * 60);
+    const found = await api.call(`/v1/uploads/${String(created.json.id)}`, { key });
+    expect(found.text).toBe(created.text);
+  });
+
+  it('may be larger than a picture sent directly', async () => {
+    expect((await post(formWith('file', jpegOfSize(11_000_000)))).status).toBe(201);
+  });
+
+  it.each([
+    { what: 'without its file', body: () => new FormData(), code: 'parameter_missing', param: 'file' },
+    {
+      what: 'with another field',
+      body: () => formWith('file', jpeg, { name: 'x' }),
+      code: 'parameter_unknown',
+      param: 'name',
+    },
+    {
+      what: 'with a part of another name',
+      body: () => formWith('image', jpeg),
+      code: 'parameter_unknown',
+      param: 'image',
+    },
+    {
+      what: 'that is no picture',
+      body: () => formWith('file', Buffer.from('text')),
+      code: 'unsupported_media_type',
+      param: 'file',
+    },
+    {
+      what: 'that is empty',
+      body: () => formWith('file', Buffer.alloc(0)),
+      code: 'unsupported_media_type',
+      param: 'file',
+    },
+    {
+      what: 'of 50 MB and one byte',
+      body: () => formWith('file', jpegOfSize(UPLOAD_IMAGE_BYTES + 1)),
+      code: 'file_too_large',
+      param: 'file',
+    },
+  ] as const)('$what is refused', ({ body, code, param }) => expectRefusal(api, () => post(body()), { code, param }));
+
+  it('in another type of body is refused', () =>
+    expectRefusal(api, () => post(new Uint8Array(jpeg), { 'Content-Type': 'image/jpeg' }), {
+      code: 'unsupported_media_type',
+    }));
+
+  it('whose file name holds a NUL is kept without harm', async () => {
+    const boundary = 'b';
+    const body = `--b\r\nContent-Disposition: form-data; name="file"; filename*=UTF-8''a%00b.jpg\r\n\r\n`;
+    const raw = Buffer.concat([Buffer.from(body), jpeg, Buffer.from('\r\n--b--\r\n')]);
+    const answer = await post(new Uint8Array(raw), { 'Content-Type': `multipart/form-data; boundary=${boundary}` });
+    expect(answer.status).toBe(201);
+    expect(answer.json.filename).toBe('ab.jpg');
+  });
+});
+
+describe('a job from an upload is refused', () => {
+  const fromUpload = (input_ref: unknown, as = key) => read(api, { key: as, json: { input_ref } });
+
+  it('when the upload is unknown', () =>
+    expectRefusal(api, () => fromUpload(newId('upload')), { code: 'resource_not_found', param: 'input_ref' }));
+
+  it("when it is another organisation's", async () => {
+    const stranger = await createCustomer(api.orm);
+    const theirs = await upload(api, stranger.keys.test);
+    const refused = await expectRefusal(api, () => fromUpload(theirs), {
+      code: 'resource_not_found',
+      param: 'input_ref',
+    });
+    const unknown = await fromUpload('upl_11111111');
+    expect(refused.error.message.replace(theirs, '')).toBe(unknown.error.message.replace('upl_11111111', ''));
+  });
+
+  it("when it is the other mode's", async () => {
+    const live = await upload(api, customer.keys.live);
+    await expectRefusal(api, () => fromUpload(live), { code: 'resource_not_found', param: 'input_ref' });
+  });
+
+  it('when it has expired', async () => {
+    const id = await upload(api, key);
+    await api.orm.em.fork().nativeUpdate(Upload, { id }, { expiresAt: new Date(Date.now() - 1_000) });
+    await expectRefusal(api, () => fromUpload(id), { code: 'resource_not_found', param: 'input_ref' });
+  });
+
+  it('when it has no content yet', async () => {
+    const id = await upload(api, key);
+    await api.orm.em.fork().nativeUpdate(Upload, { id }, { status: 'pending', sha256: null });
+    await expectRefusal(api, () => fromUpload(id), { code: 'parameter_invalid', param: 'input_ref' });
+  });
+
+  it('when it is of a type that the endpoint does not take', async () => {
+    const id = await upload(api, key);
+    await api.orm.em.fork().nativeUpdate(Upload, { id }, { mediaType: 'video/mp4' });
+    await expectRefusal(api, () => fromUpload(id), { code: 'unsupported_media_type', param: 'input_ref' });
+  });
+
+  it.each(['upl_0', 'job_11111111', '', 7, null, ['upl_11111111'], { id: 'upl_11111111' }])(
+    'when input_ref is %j',
+    (ref) => expectRefusal(api, () => fromUpload(ref), { code: 'parameter_invalid', param: 'input_ref' }),
+  );
+
+  it('when input_ref is missing', () =>
+    expectRefusal(api, () => read(api, { key, json: {} }), { code: 'parameter_missing', param: 'input_ref' }));
+
+  it('when it is named as the endpoints of many files do', () =>
+    expectRefusal(api, () => read(api, { key, json: { input_ref: 'upl_11111111', input_refs: ['upl_11111111'] } }), {
+      code: 'parameter_unknown',
+      param: 'input_refs',
+    }));
+});
+
+describe('an upload that a job used', () => {
+  it('no longer expires, and serves further jobs', async () => {
+    const id = await upload(api, key);
+    expect((await read(api, { key, json: { input_ref: id } })).status).toBe(202);
+    await api.orm.em.fork().nativeUpdate(Upload, { id }, { expiresAt: new Date(Date.now() - 1_000) });
+    expect((await read(api, { key, json: { input_ref: id } })).status).toBe(202);
+  });
+});

@@ -1,0 +1,82 @@
+/** An endpoint is one folder and one line in the list. */
+import { existsSync, globSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { type EndpointContract, FAMILIES } from '../../src/contracts/endpoint-contract.ts';
+import { endpointPath } from '../../src/domain/endpoint-path.ts';
+import { endpointBySlug, endpoints } from '../../src/endpoints/list.ts';
+import { PROJECT_DIRECTORY, readSourceFiles } from './source-files.ts';
+
+const ENDPOINTS_DIRECTORY = join(PROJECT_DIRECTORY, 'src/endpoints');
+const contracts: readonly EndpointContract[] = endpoints;
+/** Scenarios that need no answer of their own. */
+const WITHOUT_FIXTURE = ['model_error', 'slow', 'insufficient_credits'];
+
+it('the list has every folder, once, and the folders have every slug', () => {
+  const folders = readdirSync(ENDPOINTS_DIRECTORY, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const slugs = endpoints.map(({ slug }) => slug);
+  expect(folders.toSorted()).toEqual(slugs.toSorted());
+  expect(new Set(slugs).size).toBe(slugs.length);
+});
+
+it('no two endpoints share a path', () => {
+  const paths = contracts.flatMap(({ slug, aliases = [] }) => [slug, ...aliases].map(endpointPath));
+  expect(new Set(paths).size).toBe(paths.length);
+});
+
+it('an unknown slug is an error, not an endpoint', () => {
+  expect(() => endpointBySlug('unknown')).toThrow(/unknown/);
+});
+
+describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
+  const folder = join(ENDPOINTS_DIRECTORY, slug);
+
+  it.each(['contract.ts', 'request.ts', 'result.ts', 'fixtures'])('has %s', (name) => {
+    expect(existsSync(join(folder, name))).toBe(true);
+  });
+
+  it('has a pipeline, or says that it is a preview: then live mode refuses it until it has one', () => {
+    expect(existsSync(join(folder, 'pipeline.ts')) || endpoint.preview).toBe(true);
+  });
+
+  it('has a fixture for success, one for each scenario that has an answer, and no other', () => {
+    const names = globSync('*.json', { cwd: join(folder, 'fixtures') }).map((name) => name.replace(/\.json$/, ''));
+    const fixtures = names.filter((name) => !name.endsWith('.outcome'));
+    const wanted = ['default', ...Object.keys(endpoint.scenarios).filter((name) => !WITHOUT_FIXTURE.includes(name))];
+    expect(fixtures.toSorted()).toEqual(wanted.toSorted());
+    const ends = names.filter((name) => !fixtures.includes(name)).map((name) => name.replace(/\.outcome$/, ''));
+    expect(ends.filter((name) => !wanted.includes(name))).toEqual([]);
+  });
+
+  it('states a closed request and a result, both valid JSON Schema', () => {
+    const ajv = new Ajv2020({ strict: true });
+    addFormats.default(ajv);
+    expect(() => ajv.compile(endpoint.parameters)).not.toThrow();
+    expect(() => ajv.compile(endpoint.result)).not.toThrow();
+    expect(endpoint.parameters).toMatchObject({ additionalProperties: false });
+  });
+
+  it('states figures that make sense', () => {
+    expect(FAMILIES).toContain(endpoint.family);
+    expect(Number.isInteger(endpoint.priceCredits) && endpoint.priceCredits >= 0).toBe(true);
+    expect(endpoint.rateLimitPerMinute).toBeGreaterThanOrEqual(4);
+    expect(endpoint.expiryMs).toBeGreaterThan(0);
+    expect(endpoint.inferenceTimeoutMs).toBeGreaterThan(10_000);
+    expect(endpoint.files.minimum).toBeLessThanOrEqual(endpoint.files.maximum);
+    for (const description of [endpoint.description, ...Object.values(endpoint.scenarios)]) {
+      expect(description).toMatch(/\.$/);
+    }
+  });
+});
+
+it('adding an endpoint touches its folder and the list, and nothing else', () => {
+  const mentions = readSourceFiles('src/**/*.ts')
+    .filter(({ path }) => !/^src\/(?:endpoints|embedded)\//.test(path))
+    .filter(({ text }) => endpoints.some(({ slug }) => new RegExp(`'${slug.replace('.', '\\.')}'`).test(text)))
+    .map(({ path }) => path);
+  expect(mentions).toEqual([]);
+});

@@ -1,0 +1,6 @@
+/** What a workflow must not be; the workflow-bundle test proves that it is refused. */
+import { readFileSync } from 'node:fs';
+
+export async function readsFiles(): Promise<string> {
+  return readFileSync('/etc/hostname', 'utf8');
+}

@@ -1,0 +1,54 @@
+/** Workflows are deterministic: their bundle is made, and nothing impure is in it. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
+import { DELIVER_WEBHOOK_WORKFLOW } from '../../src/contracts/deliver-webhook.ts';
+import * as contracts from '../../src/contracts/run-job.ts';
+import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
+import { readSourceFiles } from './source-files.ts';
+
+const QUIET = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };
+
+let bundle: WorkflowBundle;
+
+beforeAll(async () => {
+  bundle = await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger: QUIET });
+});
+
+describe('the bundle of workflows', () => {
+  it('has every workflow that is started by name', () => {
+    for (const name of [contracts.RUN_JOB_WORKFLOW, DELIVER_WEBHOOK_WORKFLOW]) {
+      expect(bundle.code).toContain(`async function ${name}(`);
+    }
+  });
+
+  it('has no module of the service but workflows, contracts and nothing else', () => {
+    const modules = [...bundle.code.matchAll(/\.\/(src\/[\w./-]+\.ts)/g)].map(([, path]) => path ?? '');
+    expect(modules.length).toBeGreaterThan(0);
+    const foreign = modules.filter((path) => !/^src\/(?:workflows|contracts)\//.test(path));
+    expect([...new Set(foreign)]).toEqual([]);
+  });
+
+  it('stays small: a start reads it whole', () => {
+    expect(bundle.code.length).toBeLessThan(4_000_000);
+  });
+});
+
+it('a workflow that imports what is impure cannot be bundled', async () => {
+  const complaints: string[] = [];
+  const bundled = bundleWorkflowCode({
+    workflowsPath: new URL('./impure-workflow.ts', import.meta.url).pathname,
+    logger: { ...QUIET, error: (message) => complaints.push(message) },
+  });
+  await expect(bundled).rejects.toThrow(/errors/);
+  expect(complaints.join()).toMatch(/node:fs/);
+});
+
+/** The SDK makes these deterministic, or they are harmless; everything else that differs between replays is not. */
+const IMPURE = /\b(?:process\.|performance\.|fetch\(|setInterval\(|new Worker\(|crypto\.|import\()/;
+
+it('no workflow uses what differs between replays', () => {
+  for (const { path, text } of readSourceFiles('src/workflows/**/*.ts')) {
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    expect({ path, impure: IMPURE.exec(code)?.[0] }).toEqual({ path, impure: undefined });
+  }
+});

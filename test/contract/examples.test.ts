@@ -1,0 +1,106 @@
+/** The examples of the OpenAPI document: valid, and true of test mode. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { buildOpenApi } from '../../src/api/openapi/document.ts';
+import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
+import { endpointPath } from '../../src/domain/endpoint-path.ts';
+import { exampleRequest, exampleResult } from '../../src/endpoints/examples.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
+import type { OpenApiDocument } from '../support/openapi-check.ts';
+
+const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
+const contracts: readonly EndpointContract[] = endpoints;
+
+const backend = createFixtureBackend({
+  logger: QUIET,
+  endpoints: contracts,
+  endpointsDirectory,
+  writeArtefact: async ({ content, mediaType, width, height }) => ({
+    id: 'art_11111111',
+    object: 'artefact',
+    media_type: mediaType,
+    bytes: content.byteLength,
+    width,
+    height,
+    url: 'https://api.example',
+    expires_at: 0,
+  }),
+});
+
+interface Content {
+  example?: unknown;
+  examples?: Record<string, { value: { status: string } }>;
+}
+
+let document: OpenApiDocument;
+let ajv: Ajv2020;
+
+beforeAll(() => {
+  document = JSON.parse(JSON.stringify(buildOpenApi(contracts, 'https://api.example')));
+  ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: 'openapi' }, undefined, undefined, false);
+});
+
+/** What is wrong with the example at a place of the document. */
+function problemsOf(place: readonly (string | number)[], example: unknown): string {
+  const pointer = [...place, 'content', 'application/json', 'schema']
+    .map((part) => encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
+  const validate = ajv.compile({ $ref: `openapi#/${pointer}` });
+  return validate(example) ? '' : ajv.errorsText(validate.errors);
+}
+
+describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
+  const path = endpointPath(slug);
+  const contentOf = (part: { content?: object } | undefined) =>
+    (part?.content as Record<string, Content> | undefined)?.['application/json'] ?? {};
+
+  it('shows a request that is accepted', () => {
+    const { example } = contentOf(document.paths[path]?.post?.requestBody);
+    expect(problemsOf(['paths', path, 'post', 'requestBody'], example)).toBe('');
+    expect(Object.keys(example as object).length).toBeGreaterThan(0);
+    expect(endpoint.refine?.(exampleRequest(endpoint)) ?? null).toBeNull();
+  });
+
+  it('shows the queued job, and the job once it has ended', () => {
+    const responses = document.paths[path]?.post?.responses ?? {};
+    const shown = Object.entries(responses).flatMap(([status, response]) =>
+      Object.values(contentOf(response).examples ?? {}).map(({ value }) => ({ status, value })),
+    );
+    for (const { status, value } of shown)
+      expect(problemsOf(['paths', path, 'post', 'responses', status], value)).toBe('');
+    const places = shown.map(({ status, value }) => `${status} ${value.status}`);
+    expect(places.toSorted()).toEqual([`${endpoint.acceptsWait ? 200 : 202} succeeded`, '202 queued'].toSorted());
+  });
+
+  it('shows what test mode answers to that request', async () => {
+    const { parameters, files } = exampleRequest(endpoint);
+    const request = {
+      jobId: 'job_11111111',
+      endpoint: slug,
+      livemode: false,
+      parameters: { ...parameters },
+      inputs: files,
+      testScenario: null,
+      reservedCredits: endpoint.price?.({ parameters, files }) ?? endpoint.priceCredits,
+    };
+    const outcome = await backend.infer(request, { signal: new AbortController().signal });
+    expect(outcome).toMatchObject({ status: 'succeeded', chargedCredits: request.reservedCredits });
+    expect(withoutLinks(exampleResult(slug))).toEqual(withoutLinks(outcome.result));
+  });
+});
+
+/** Without what differs from one artefact to the next. */
+function withoutLinks(value: unknown): unknown {
+  const isArtefact = (field: unknown) =>
+    typeof field === 'object' && field !== null && 'object' in field && field.object === 'artefact';
+  return JSON.parse(
+    JSON.stringify(value, (_, field: unknown) =>
+      isArtefact(field) ? { ...(field as object), id: '', url: '', expires_at: 0 } : field,
+    ),
+  );
+}

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/config/config.ts';
+import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { COMPOSE_TEXT, readComposeFile, variablesWithoutDefault } from './compose-file.ts';
+
+const file = readComposeFile();
+const services = Object.entries(file.services);
+const require = createRequire(import.meta.url);
+const { scripts } = require('../../package.json') as { scripts: Record<string, string> };
+
+/** The processes that run for as long as the service does, or prepare it; `ledger:verify` is run by hand. */
+const processes = (Object.keys(PROCESS_VARIABLES) as ProcessName[]).filter((name) => name !== 'ledger:verify');
+const serviceOf = (name: ProcessName) => file.services[name.replace(':', '-')];
+
+describe('docker-compose.yml', () => {
+  it('is valid by the schema of the Compose Specification', () => {
+    const folder = require.resolve('dclint/package.json').replace(/package\.json$/, '');
+    const { $schema: _, ...schema } = require(`${folder}schemas/compose.schema.json`) as Record<string, unknown>;
+    // Its formats ("duration", "ports", …) are those of the Compose Specification, which Ajv does not know.
+    const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+    validate(file);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  it('runs without any variable set: each has a default', () => {
+    expect(variablesWithoutDefault()).toEqual([]);
+  });
+
+  it('takes every password and key from a variable', () => {
+    const literals = COMPOSE_TEXT.match(
+      /^.*(?:PASSWORD|PWD|SECRET|SIGNING_KEY|accessKey|secretKey)"?: (?!["']?\$\{).*$/gm,
+    );
+    expect(literals ?? []).toEqual([]);
+  });
+
+  it('names no service, volume or configuration that it does not have', () => {
+    for (const [name, { depends_on = {}, volumes = [], configs = [] }] of services) {
+      for (const other of Object.keys(depends_on))
+        expect([name, Object.keys(file.services)]).toEqual([name, expect.arrayContaining([other])]);
+      for (const volume of volumes) expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
+      for (const { source } of configs) expect(Object.keys(file.configs)).toContain(source);
+    }
+  });
+
+  it('waits only for what can be waited for', () => {
+    for (const [, { depends_on = {} }] of services) {
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        const awaited = file.services[other];
+        if (condition === 'service_healthy') expect([other, awaited?.healthcheck]).toEqual([other, expect.anything()]);
+        else
+          expect([other, condition, awaited?.restart]).toEqual([
+            other,
+            'service_completed_successfully',
+            'on-failure:5',
+          ]);
+      }
+    }
+  });
+
+  it('lets `up --wait` end: whatever ends by itself is awaited by something that goes on', () => {
+    const ends = services.filter(([, { restart }]) => restart === 'on-failure:5').map(([name]) => name);
+    const awaited = services
+      .filter(([name]) => !ends.includes(name))
+      .flatMap(([, { depends_on = {} }]) => Object.keys(depends_on));
+    expect(ends).toEqual(['migrate', 'temporal-schema', 'temporal-namespace']);
+    expect(awaited).toEqual(expect.arrayContaining(ends));
+  });
+
+  it('gives Temporal the poll limits that `npm start` gives it', () => {
+    const source = readFileSync(`${PROJECT_DIRECTORY}src/embedded/temporal.ts`, 'utf8');
+    const embedded = [...source.matchAll(/^ {2}'(history\.\w+)': (\d+),$/gm)].map(([, name, value]) => [name, value]);
+    const content = file.configs['temporal-dynamic-config']?.content ?? '';
+    const composed = [...content.matchAll(/^([\w.]+):\n {2}- value: (\d+)$/gm)].map(([, name, value]) => [name, value]);
+    expect(composed).toEqual(embedded);
+    expect(composed).toHaveLength(3);
+  });
+
+  it('shares one folder between the processes that read or write files', () => {
+    const withStorage = services.filter(([, { environment = {} }]) => 'STORAGE_DIRECTORY' in environment);
+    expect(withStorage.map(([name]) => name)).toEqual(['api', 'worker-orchestration', 'worker-inference']);
+    for (const [, { environment, volumes }] of withStorage) {
+      expect([environment?.STORAGE_DIRECTORY, volumes]).toEqual(['/storage', ['storage:/storage']]);
+    }
+  });
+
+  it('leads the processes to the database that it makes', () => {
+    const { POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB } = file.services.postgres?.environment ?? {};
+    const expected = `postgres://${POSTGRES_USER}:${POSTGRES_PASSWORD}@postgres:5432/${POSTGRES_DB}`;
+    for (const name of processes) expect(serviceOf(name)?.environment?.DATABASE_URL).toBe(expected);
+  });
+});
+
+describe.each(processes)('the service of %s', (name) => {
+  const service = serviceOf(name);
+
+  it('runs the file that `npm run` runs', () => {
+    const entry = service?.command?.[1] ?? '';
+    expect(service?.command).toEqual(['node', entry]);
+    expect(scripts[name]).toBe(`exec node ${entry}`);
+    expect(existsSync(PROJECT_DIRECTORY + entry)).toBe(true);
+  });
+
+  it('is given only variables that the process reads', () => {
+    const known: readonly string[] = PROCESS_VARIABLES[name];
+    expect(Object.keys(service?.environment ?? {}).filter((variable) => !known.includes(variable))).toEqual([]);
+  });
+
+  it('is given all that the process needs', () => {
+    expect(() => readConfig(name, service?.environment)).not.toThrow();
+  });
+
+  it('can be made fit for production by variables', () => {
+    const production = { SERVICE_ENVIRONMENT: 'production', URL_SIGNING_KEY: 'k'.repeat(32) };
+    const { environment } = readComposeFile(production).services[name.replace(':', '-')] ?? {};
+    expect(() => readConfig(name, environment)).not.toThrow();
+  });
+
+  it('cannot write but where it must', () => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+  });
+});

@@ -1,0 +1,89 @@
+/** Every command of the documentation, pasted one after the other into a shell beside a service started by `npm start`. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findFreePort } from '../../src/embedded/ports.ts';
+import type { ServiceDescription } from '../../src/embedded/service-parts.ts';
+import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
+import { documents, type Snippet, snippetsOf } from './snippets.ts';
+
+const PRINTED = '--- printed by the next snippet ---';
+const runnable = documents()
+  .map((document) => ({
+    document,
+    snippets: snippetsOf(document).filter(({ notRunBecause }) => notRunBecause === null),
+  }))
+  .filter(({ snippets }) => snippets.length > 0);
+
+const processes = useProcesses();
+const dataDirectory = mkdtempSync(join(tmpdir(), 'tour-'));
+let service: TestProcess;
+let environment: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  service = await processes.start({
+    entry: 'src/embedded/main.ts',
+    environment: {
+      DATA_DIRECTORY: dataDirectory,
+      // A Temporal of its own, with Temporal Web; and ports that nothing else has.
+      TEMPORAL_ADDRESS: '',
+      API_PORT: '0',
+      POSTGRES_PORT: '0',
+      TEMPORAL_PORT: '0',
+      TEMPORAL_WEB_PORT: '0',
+    },
+    ready: { line: (line) => line.startsWith('Ctrl-C stops everything') },
+    readyTimeoutMs: 240_000,
+  });
+  const description = JSON.parse(readFileSync(join(dataDirectory, 'service.json'), 'utf8')) as ServiceDescription;
+  environment = {
+    ...process.env,
+    DATA_DIRECTORY: dataDirectory,
+    RECEIVER_PORT: String(await findFreePort()),
+    // What the first snippet of the README sets, for the pages that take it as given.
+    BASE_URL: description.apiUrl,
+    LIVE_KEY: description.keys.live,
+    TEST_KEY: description.keys.test,
+    DATABASE_URL: description.databaseUrl,
+  };
+}, 300_000);
+afterAll(async () => {
+  await service.stop();
+});
+
+it('the README has a tour', () => {
+  expect(runnable.map(({ document }) => document)).toContain('README.md');
+});
+
+describe.each(runnable)('$document', ({ snippets }) => {
+  let printed: string[];
+
+  beforeAll(async () => {
+    printed = await paste(snippets);
+  }, 120_000);
+
+  it.each(snippets.map((snippet, index) => ({ ...snippet, index })))('$where', ({ prints, index }) => {
+    expect(printed[index]).toMatch(prints as RegExp);
+  });
+});
+
+/** Runs snippets in one shell, as a reader pastes them; answers what each printed, errors included. */
+async function paste(snippets: readonly Snippet[]): Promise<string[]> {
+  const script = snippets.map(({ commands }) => `echo '${PRINTED}'\n${commands}`).join('\necho\n');
+  const shell = spawn('bash', ['-c', `exec 2>&1\n${script}`], {
+    cwd: PROJECT_DIRECTORY,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  await new Promise((resolve) => shell.once('close', resolve));
+  return output
+    .split(`${PRINTED}\n`)
+    .slice(1)
+    .map((text) => text.trimEnd());
+}

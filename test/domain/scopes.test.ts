@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { FAMILIES } from '../../src/contracts/endpoint-contract.ts';
+import { grantsScope, SCOPE_CATALOGUE, SDKS, WILDCARD_SCOPE } from '../../src/domain/scopes.ts';
+
+const families = FAMILIES.map((family) => `${family}:write`);
+const sdkScopes = SDKS.flatMap((sdk) => [`sdk:${sdk}:read`, `sdk:${sdk}:write`]);
+
+it('no scopes grant nothing', () => {
+  for (const scope of SCOPE_CATALOGUE) expect(grantsScope([], scope)).toBe(false);
+});
+
+it('every scope of the catalogue grants itself', () => {
+  for (const scope of SCOPE_CATALOGUE) expect(grantsScope([scope], scope)).toBe(true);
+});
+
+describe('the wildcard', () => {
+  it('grants every family, jobs and storage', () => {
+    for (const scope of [...families, 'jobs:read', 'storage:read', 'storage:write']) {
+      expect(grantsScope([WILDCARD_SCOPE], scope)).toBe(true);
+    }
+  });
+
+  it('grants no SDK scope', () => {
+    for (const scope of sdkScopes) expect(grantsScope([WILDCARD_SCOPE], scope)).toBe(false);
+  });
+});
+
+describe('a family', () => {
+  it('grants no other family', () => {
+    for (const granted of families) {
+      expect(families.filter((scope) => grantsScope([granted], scope))).toEqual([granted]);
+    }
+  });
+
+  it('lets its jobs be read, and nothing of the storage', () => {
+    for (const granted of families) {
+      expect(grantsScope([granted], 'jobs:read')).toBe(true);
+      expect(grantsScope([granted], 'storage:read')).toBe(false);
+    }
+  });
+});
+
+describe('write implies read', () => {
+  it.each(['storage', ...SDKS.map((sdk) => `sdk:${sdk}`)])('for %s, and read never implies write', (name) => {
+    expect(grantsScope([`${name}:write`], `${name}:read`)).toBe(true);
+    expect(grantsScope([`${name}:read`], `${name}:write`)).toBe(false);
+  });
+
+  it('of the same SDK only', () => {
+    expect(grantsScope(['sdk:player:write'], 'sdk:capture:read')).toBe(false);
+  });
+});
+
+it('a further scope never takes anything away', () => {
+  const scope = fc.constantFrom(...SCOPE_CATALOGUE);
+  fc.assert(
+    fc.property(fc.array(scope), scope, scope, (granted, further, required) => {
+      if (grantsScope(granted, required)) expect(grantsScope([...granted, further], required)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,24 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, jest } from '@jest/globals';
+import { useProcesses } from '../support/processes.ts';
+
+jest.setTimeout(300_000);
+
+const processes = useProcesses();
+
+it('npm run demo goes through the main job from nothing, says so, and leaves nothing', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'demo-'));
+  const demo = await processes.start({
+    entry: 'src/embedded/demo.ts',
+    environment: { DATA_DIRECTORY: join(temporary, 'nothing-runs-here'), TMPDIR: temporary },
+  });
+  const { code } = await demo.exited;
+  const said = demo.lines.join('\n');
+  expect(said).toContain('Everything happened as promised.');
+  expect(said.match(/Service-Signature verified/g)).toHaveLength(4);
+  expect(said.match(/queued → processing → succeeded/g)).toHaveLength(5);
+  expect(code).toBe(0);
+  expect(readdirSync(temporary)).toEqual([]);
+});

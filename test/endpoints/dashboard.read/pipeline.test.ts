@@ -1,0 +1,218 @@
+/** The pipeline on networks that say what the test tells them: which of them it asks, and what it makes of the answers. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/dashboard.read/pipeline.ts';
+import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
+import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
+import { type ModelManifest, parseManifest } from '../../../src/inference/models/manifest.ts';
+import type { FloatTensor, Model, ModelOutputs } from '../../../src/inference/models/model.ts';
+
+const manifest = manifestOf('dashboard-reader');
+const textManifest = manifestOf('text-line');
+
+/** 512 × 256: the locator sees it at half its size, 64 pixels lower. */
+const picture = { width: 512, height: 256, pixels: new Uint8Array(512 * 256 * 3) };
+
+interface Said {
+  presence?: number;
+  lit?: number;
+  elements?: { label: string; score: number }[];
+  line?: string;
+  /** Of each box in turn, where they differ. */
+  lines?: string[];
+  lineProbability?: number;
+  lampClasses?: string[];
+  fuel?: { level: number; confidence: number };
+}
+
+/** Runs the pipeline; answers the result and the names of the networks it asked. */
+async function run(said: Said, parameters: Parameters = {}): Promise<{ result: Result; asked: string[] }> {
+  const asked: string[] = [];
+  const answer = (file: string, inputs: Readonly<Record<string, FloatTensor>>): ModelOutputs => {
+    asked.push(file);
+    // A box is read in five views.
+    const box = Math.floor((asked.filter((each) => each === 'text-line').length - 1) / 5);
+    const line = said.lines?.[box] ?? said.line;
+    return outputs(answers({ ...said, ...(line && { line }) }, file, Object.values(inputs)[0]?.shape ?? []));
+  };
+  const text: Model = { manifest: textManifest, uses: {}, run: async (file, inputs) => answer(file, inputs) };
+  const model: Model = { manifest, uses: { text }, run: async (file, inputs) => answer(file, inputs) };
+  const result = (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+  return { result, asked };
+}
+
+const ODOMETER = { label: 'odometer_digital', score: 0.9 };
+const FUEL = { label: 'fuel_gauge', score: 0.9 };
+const LAMP = { label: 'lamp', score: 0.8 };
+
+test('a picture without a cluster gives nulls, and no other network is asked', async () => {
+  const { result, asked } = await run({ presence: 0.1 });
+  expect(result).toEqual({ cluster_lit: null, odometer: null, warning_lights: [], fuel_level_percent: null });
+  expect(asked).toEqual(['locator']);
+});
+
+test('everything a lit cluster shows is in the result', async () => {
+  const { result } = await run({
+    elements: [ODOMETER, LAMP, LAMP, FUEL],
+    line: '84213 km',
+    lampClasses: ['check_engine', 'none'],
+    fuel: { level: 0.624, confidence: 0.9 },
+  });
+  expect(result).toMatchObject({
+    cluster_lit: true,
+    odometer: { value: 84_213, unit: 'km', display_type: 'digital' },
+    warning_lights: [{ code: 'check_engine', label: 'Check engine', severity: 'advisory' }],
+    fuel_level_percent: 62,
+  });
+});
+
+test("boxes are in the original picture's pixels", async () => {
+  const { result } = await run({ elements: [ODOMETER], line: '84213' });
+  // The cluster is the whole picture, so elements see it at 448/512, 16 pixels lower.
+  const scale = 448 / 512;
+  const { x = 0, y = 0, width = 0, height = 0 } = result.odometer?.bbox ?? {};
+  expect([x, y, width, height].map((value) => Math.round(value))).toEqual(
+    [10 / scale, (20 - 16) / scale, 40 / scale, 12 / scale].map((value) => Math.round(value)),
+  );
+});
+
+test("the odometer is as certain as its views agree, a lamp as its box's score × its class", async () => {
+  const { result } = await run({
+    elements: [ODOMETER, LAMP],
+    line: '84213',
+    lineProbability: 0.7,
+    lampClasses: ['abs'],
+  });
+  expect(result.odometer?.confidence).toBeCloseTo(0.7, 5);
+  expect(result.warning_lights[0]?.confidence).toBeCloseTo(0.8 * 0.95, 5);
+});
+
+test('a cluster without power shows no lamps and no fuel, and its drums are read', async () => {
+  const fuel = { level: 0.5, confidence: 0.9 };
+  const drums = { label: 'odometer_analogue', score: 0.9 };
+  const weakLamp = { label: 'lamp', score: 0.4 };
+  const { result } = await run({
+    lit: 0.1,
+    elements: [drums, weakLamp, FUEL],
+    line: '084213',
+    lampClasses: ['abs'],
+    fuel,
+  });
+  expect(result).toMatchObject({
+    cluster_lit: false,
+    odometer: { value: 84_213, unit: null, display_type: 'analogue' },
+    warning_lights: [],
+    fuel_level_percent: null,
+  });
+});
+
+test('a display that can be read, or a lamp that clearly shines, proves power', async () => {
+  expect((await run({ lit: 0.1, elements: [ODOMETER], line: '84213' })).result.cluster_lit).toBe(true);
+  const lamp = { lit: 0.1, elements: [LAMP], lampClasses: ['abs'] };
+  expect((await run(lamp)).result).toMatchObject({ cluster_lit: true, warning_lights: [{ code: 'abs' }] });
+});
+
+test('read_warning_lights=false answers no lamps, and the rest as it would be with them', async () => {
+  const said = { lit: 0.1, elements: [LAMP, FUEL], lampClasses: ['abs'], fuel: { level: 0.5, confidence: 0.9 } };
+  const { result } = await run(said, { read_warning_lights: false });
+  expect(result).toEqual({ ...(await run(said)).result, warning_lights: [] });
+  expect(result.cluster_lit).toBe(true);
+});
+
+test('a second box is read when the first is not an odometer', async () => {
+  const { result, asked } = await run({
+    elements: [ODOMETER, { ...ODOMETER, score: 0.6 }],
+    lines: ['123.4 km', '84213'],
+  });
+  expect(result.odometer?.value).toBe(84_213);
+  expect(asked.filter((file) => file === 'text-line')).toHaveLength(10);
+});
+
+test('unit_hint tells the unit only where the cluster does not', async () => {
+  const hint = { unit_hint: 'mi' } as const;
+  expect((await run({ elements: [ODOMETER], line: '84213' }, hint)).result.odometer?.unit).toBe('mi');
+  expect((await run({ elements: [ODOMETER], line: '84213 km' }, hint)).result.odometer?.unit).toBe('km');
+});
+
+test('a line that is not an odometer, or is uncertain in one character, is not a reading', async () => {
+  expect((await run({ elements: [ODOMETER], line: '123.4 km' })).result.odometer).toBeNull();
+  expect((await run({ elements: [ODOMETER], line: '84213', lineProbability: 0.3 })).result.odometer).toBeNull();
+});
+
+test('a fuel gauge that cannot be read with certainty is null', async () => {
+  expect((await run({ elements: [FUEL], fuel: { level: 0.5, confidence: 0.1 } })).result.fuel_level_percent).toBeNull();
+});
+
+test('a network output that is no number is never a detection', async () => {
+  const { result } = await run({ elements: [{ label: 'lamp', score: Number.NaN }], presence: 0.9 });
+  expect(result.warning_lights).toEqual([]);
+});
+
+test('a model.json that lacks a threshold is refused by its name', () => {
+  const { presence: _, ...thresholds } = manifest.thresholds ?? {};
+  const broken: Model = { manifest: { ...manifest, thresholds }, uses: {}, run: () => Promise.reject(new Error()) };
+  expect(() => pipeline.create(broken)).toThrow("thresholds must have required property 'presence'");
+});
+
+/** What each network answers, in the shapes of `model.json`. */
+function answers(said: Said, file: string, shape: readonly number[]): Record<string, FloatTensor> {
+  const { elements = [], lampClasses = [], lineProbability = 0.9 } = said;
+  if (file === 'locator') {
+    return {
+      boxes: { data: Float32Array.of(0, 64, 256, 192), shape: [1, 4] },
+      scores: { data: Float32Array.of(said.presence ?? 0.9), shape: [1] },
+      lit: { data: Float32Array.of(said.lit ?? 0.9), shape: [1] },
+    };
+  }
+  if (file === 'elements') {
+    const boxes = elements.flatMap((_, index) => [10 + 50 * index, 20, 50 + 50 * index, 32]);
+    const labels = labelsOf('elements');
+    return {
+      boxes: { data: Float32Array.from(boxes), shape: [elements.length, 4] },
+      scores: { data: Float32Array.from(elements, ({ score }) => score), shape: [elements.length] },
+      labels: { data: Float32Array.from(elements, ({ label }) => labels.indexOf(label)), shape: [elements.length] },
+    };
+  }
+  if (file === 'lamps') {
+    const classes = labelsOf('lamps');
+    const rows = lampClasses.flatMap((code) => classes.map((each) => (each === code ? 0.95 : 0.05 / classes.length)));
+    return { probabilities: { data: Float32Array.from(rows), shape: [shape[0] ?? 0, classes.length] } };
+  }
+  if (file === 'fuel') {
+    const { level = 0, confidence = 0 } = said.fuel ?? {};
+    return {
+      level: { data: Float32Array.of(level), shape: [1] },
+      confidence: { data: Float32Array.of(confidence), shape: [1] },
+    };
+  }
+  return { log_probabilities: spell(said.line ?? '', lineProbability) };
+}
+
+/** [1, T, C] that decodes to `text`: a blank after each character. */
+function spell(text: string, probability: number): FloatTensor {
+  const labels = (textManifest.files['text-line']?.labels ?? []) as string[];
+  const steps = Array.from(text).flatMap((character) => [labels.indexOf(character), 0]);
+  const rows = steps.map((label) =>
+    labels.map((_, index) => Math.log(index === label ? probability : (1 - probability) / labels.length)),
+  );
+  return { data: Float32Array.from(rows.flat()), shape: [1, steps.length, labels.length] };
+}
+
+function outputs(tensors: Record<string, FloatTensor>): ModelOutputs {
+  const require = (name: string): FloatTensor => {
+    const tensor = tensors[name];
+    if (!tensor) throw new Error(`no output ${name}`);
+    return tensor;
+  };
+  return { require, floats: require, integers: (name) => Array.from(require(name).data) };
+}
+
+function labelsOf(file: string): string[] {
+  const labels = manifest.files[file]?.labels ?? [];
+  return labels.map((label) => (typeof label === 'string' ? label : (label as { code: string }).code));
+}
+
+function manifestOf(model: string): ModelManifest {
+  const url = new URL(`../../../models/${model}/2026-11-21/model.json`, import.meta.url);
+  return parseManifest(readFileSync(url, 'utf8'));
+}

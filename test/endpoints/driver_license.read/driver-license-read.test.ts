@@ -1,0 +1,117 @@
+import { expect, test } from '@jest/globals';
+import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
+import { driverLicenseRead } from '../../../src/endpoints/driver_license.read/contract.ts';
+import type { Result } from '../../../src/endpoints/driver_license.read/result.ts';
+import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+
+const SLUG = 'driver_license.read';
+/** As the specification lists them. */
+const COUNTRIES =
+  'AT BE BG CA CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK US'.split(' ');
+const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif'];
+
+test('takes a front and a back of 20 MB each, AVIF too', () => {
+  expect(driverLicenseRead.files).toEqual({
+    field: 'images',
+    minimum: 1,
+    maximum: 2,
+    mediaTypes: MEDIA_TYPES,
+    directMediaTypes: MEDIA_TYPES,
+    maximumBytes: 20 * MEGABYTE,
+  });
+  expect(driverLicenseRead.preview).toBe(true);
+});
+
+test.each([
+  [0, { code: 'parameter_invalid', param: 'input_refs' }],
+  [1, null],
+  [2, null],
+  [3, { code: 'parameter_invalid', param: 'input_refs' }],
+])('%i pictures are refused or accepted: 1 to 2', (count, refusal) => {
+  expect(jsonRefusal(driverLicenseRead, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
+});
+
+test('the pictures are required', () => {
+  expect(jsonRefusal(driverLicenseRead, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
+});
+
+test.each(COUNTRIES)('country_hint %s is accepted', (country_hint) => {
+  expect(parameterRefusal(driverLicenseRead, { country_hint })).toBeNull();
+});
+
+test.each([
+  [{ country_hint: 'GB' }, { code: 'parameter_invalid', param: 'country_hint' }],
+  [{ country_hint: 'fr' }, { code: 'parameter_invalid', param: 'country_hint' }],
+  [{ country_hint: 33 }, { code: 'parameter_invalid', param: 'country_hint' }],
+  [{ region_hint: 'CA' }, { code: 'parameter_invalid', param: 'region_hint' }],
+  [{ region_hint: 'US-CALI' }, { code: 'parameter_invalid', param: 'region_hint' }],
+  [{ region_hint: 'us-ca' }, { code: 'parameter_invalid', param: 'region_hint' }],
+  [{ region_hint: 'US-CA\n' }, { code: 'parameter_invalid', param: 'region_hint' }],
+  [{ region_hint: null }, { code: 'parameter_invalid', param: 'region_hint' }],
+  [{ side: 'front' }, { code: 'parameter_unknown', param: 'side' }],
+  [{ region_hint: 'US-CA' }, null],
+  [{ country_hint: 'FR', region_hint: 'FR-75C' }, null],
+  [{}, null],
+])('%j is refused or accepted as the specification says', (parameters, refusal) => {
+  expect(parameterRefusal(driverLicenseRead, parameters)).toEqual(refusal);
+});
+
+test('a hint given twice is refused', () => {
+  expect(multipartRefusal(driverLicenseRead, { country_hint: ['FR', 'DE'] })).toMatchObject({ param: 'country_hint' });
+});
+
+test.each(['default', 'low_confidence'])('the check digits of the MRZ of %s are true', (scenario) => {
+  const { mrz, license } = fixtureOf<Result>(SLUG, scenario);
+  const [line = ''] = mrz?.lines ?? [];
+  expect(line).toHaveLength(30);
+  const number = { found: line.charAt(14), expected: mrzCheckDigit(line.slice(5, 14)), valid: true };
+  const composite = { found: line.charAt(29), expected: mrzCheckDigit(line.slice(0, 29)), valid: true };
+  expect(mrz?.checks).toEqual([
+    { field: 'number', ...number },
+    { field: 'composite', ...composite },
+  ]);
+  expect(number.found).toBe(number.expected);
+  expect(composite.found).toBe(composite.expected);
+  expect(line.slice(5, 14)).toBe(license?.number?.value);
+  expect(`20${line.slice(15, 21)}`).toBe(license?.expiry_date?.value.replaceAll('-', ''));
+});
+
+test('expired_license is past its date and has a PDF417 in place of an MRZ', () => {
+  const { license, mrz, barcode } = fixtureOf<Result>(SLUG, 'expired_license');
+  expect(license?.is_expired).toBe(true);
+  expect(Date.parse(license?.expiry_date?.value ?? '')).toBeLessThan(Date.parse('2026-10-04'));
+  expect(mrz).toBeNull();
+  expect(barcode).toMatchObject({ symbology: 'pdf417', decoded: true, error_correction_ok: true });
+});
+
+test('front_only has nothing of the back', () => {
+  const { document, mrz, categories } = fixtureOf<Result>(SLUG, 'front_only');
+  expect(document?.sides.map(({ side }) => side)).toEqual(['front']);
+  expect(mrz).toBeNull();
+  expect(categories.map(({ code, valid_from }) => [code, valid_from])).toEqual([
+    ['AM', null],
+    ['B', null],
+  ]);
+});
+
+test('unreadable_document was seen, gives no value and says why', () => {
+  const { document, holder, license, issues } = fixtureOf<Result>(SLUG, 'unreadable_document');
+  expect(document?.sides).toHaveLength(1);
+  expect([holder, license]).toEqual([null, null]);
+  expect(issues.map(({ reason }) => reason)).toEqual(['reflections', 'low_resolution']);
+});
+
+test('the default fixture lies on the example pictures', async () => {
+  expect(await placesOutsideExample(SLUG, 'example.jpg')).toEqual([]);
+  expect(await placesOutsideExample(SLUG, 'example-back.jpg')).toEqual([]);
+});
+
+/** ICAO 9303: weights 7, 3, 1; letters from 10; a filler counts nothing. */
+function mrzCheckDigit(text: string): string {
+  const sum = Array.from(text, (character, place) => {
+    const value = character === '<' ? 0 : Number.parseInt(character, 36);
+    return value * ([7, 3, 1][place % 3] ?? 0);
+  }).reduce((total, term) => total + term, 0);
+  return String(sum % 10);
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { endpointPath } from '../../../src/domain/endpoint-path.ts';
+import { inspections } from '../../../src/endpoints/inspections/contract.ts';
+import type { Result } from '../../../src/endpoints/inspections/result.ts';
+import { STAGES } from '../../../src/endpoints/inspections/stages.ts';
+import { placesOutside } from '../../support/example-pictures.ts';
+import { jsonRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
+
+const JOB_ID = 'job_1111111111111111111111';
+const jpegs = (count: number) => Array<string>(count).fill('image/jpeg');
+const inspected = (parameters: Record<string, unknown> = {}, { scenario = '', mediaTypes = jpegs(4) } = {}) =>
+  testModeOutcome<Result>(inspections, { parameters, mediaTypes, ...(scenario && { scenario }) });
+const damageIds = ({ parts }: Result) => parts.flatMap(({ damages }) => damages.map(({ id }) => id)).toSorted();
+
+describe('the request', () => {
+  test('its path has no dot to turn into a slash', () => {
+    expect(endpointPath(inspections.slug)).toBe('/v1/inspections');
+  });
+
+  test('takes 1 to 200 pictures and videos, pictures directly too', () => {
+    expect(jsonRefusal(inspections, { input_refs: Array(200).fill(UPLOAD_ID) })).toBeNull();
+    expect(jsonRefusal(inspections, { input_refs: Array(201).fill(UPLOAD_ID) })?.param).toBe('input_refs');
+    expect(jsonRefusal(inspections, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
+    expect(inspections.files.mediaTypes).toContain('video/mp4');
+    expect(inspections.files.directMediaTypes).not.toContain('video/mp4');
+  });
+
+  test.each([
+    [{ vehicle: { wheels: 4 } }, 'parameter_unknown', 'vehicle.wheels'],
+    [{ expected_views: [] }, 'parameter_invalid', 'expected_views'],
+    [{ expected_views: ['left', 'left'] }, 'parameter_invalid', 'expected_views'],
+    [{ expected_views: ['above'] }, 'parameter_invalid', 'expected_views.0'],
+    [{ baseline_job_id: 'upl_1' }, 'parameter_invalid', 'baseline_job_id'],
+    [{ include_repair_estimate: 'yes' }, 'parameter_invalid', 'include_repair_estimate'],
+    [{ include_report: 1 }, 'parameter_invalid', 'include_report'],
+    [{ country: 'DEU' }, 'parameter_invalid', 'country'],
+    [{ currency: 'eur' }, 'parameter_invalid', 'currency'],
+    [{ labour_rate: -1 }, 'parameter_invalid', 'labour_rate'],
+    [{ paint_rate: 0.5 }, 'parameter_invalid', 'paint_rate'],
+    [{ stages: ['intake'] }, 'parameter_unknown', 'stages'],
+  ])('%j is refused', (parameters, code, param) => {
+    expect(parameterRefusal(inspections, parameters)).toEqual({ code, param });
+  });
+
+  test('costs what its stages cost: by pictures, by videos, and without what was left out', () => {
+    const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/jpeg' }];
+    expect(inspections.priceCredits).toBe(130);
+    expect(inspections.price({ parameters: {}, files })).toBe(2 * 80 + 50);
+    expect(inspections.price({ parameters: { include_repair_estimate: false }, files })).toBe(2 * 80);
+    expect(inspections.price({ parameters: {}, files: [{ mediaType: 'video/mp4' }] })).toBe(1_500 + 8 * 60 + 50);
+    expect(Object.keys(inspections.stagePrices({ parameters: {}, files }))).toEqual([...STAGES]);
+  });
+});
+
+describe('test mode', () => {
+  test('every stage succeeds, and together they are charged what was held', async () => {
+    const { status, stages = [], chargedCredits, reservedCredits } = await inspected();
+    expect(status).toBe('succeeded');
+    expect(stages.map(({ name }) => name)).toEqual([...STAGES]);
+    for (const stage of stages) {
+      expect(stage).toMatchObject({ status: 'succeeded', progress: 1, started_at: expect.any(Number), error: null });
+      expect(stage.credits.charged).toBe(stage.credits.reserved);
+    }
+    expect(stages.reduce((sum, { credits }) => sum + credits.charged, 0)).toBe(chargedCredits);
+    expect(chargedCredits).toBe(reservedCredits);
+  });
+
+  test('an optional stage that fails makes the job partial, and is not charged', async () => {
+    const { status, result, stages, chargedCredits, reservedCredits } = await inspected(
+      {},
+      { scenario: 'partial_inspection' },
+    );
+    expect(status).toBe('partial');
+    expect(result.repair_estimate).toBeNull();
+    expect(chargedCredits).toBe(reservedCredits - 50);
+    expect(stages?.find(({ name }) => name === 'repair_estimate')).toMatchObject({
+      status: 'failed',
+      credits: { reserved: 50, charged: 0 },
+      error: { type: 'processing_error', code: 'model_inference_failed' },
+    });
+  });
+
+  test('what was left out is a stage that is skipped', async () => {
+    const parameters = { include_repair_estimate: false, include_report: false };
+    const { result, stages = [], chargedCredits, reservedCredits } = await inspected(parameters);
+    expect(result).toMatchObject({ repair_estimate: null, report: null });
+    expect(stages.filter(({ status }) => status === 'skipped').map(({ name }) => name)).toEqual([
+      'repair_estimate',
+      'report',
+    ]);
+    expect(chargedCredits).toBe(reservedCredits);
+  });
+
+  test('each damage is there once, with every view that shows it, and each finding belongs to one', async () => {
+    const { result } = await inspected();
+    expect(damageIds(result)).toEqual(['damage_1', 'damage_2', 'damage_3']);
+    const findings = result.views.flatMap(({ findings: found }, index) => found.map((item) => ({ ...item, index })));
+    for (const { part, side, damages } of result.parts) {
+      for (const { id, type, views } of damages) {
+        const sights = findings.filter(({ damage_id }) => damage_id === id);
+        expect(sights.map(({ index }) => index)).toEqual(views);
+        for (const sight of sights) expect(sight).toMatchObject({ type, part, side });
+      }
+    }
+    expect(result.repair_estimate?.operations.flatMap(({ damage_ids }) => damage_ids).toSorted()).toEqual(
+      damageIds(result),
+    );
+  });
+
+  test('follows the pictures that were sent: what they do not show is not found, and its view is missing', async () => {
+    const one = await inspected({}, { mediaTypes: jpegs(1) });
+    expect(one.result.views).toHaveLength(1);
+    expect(one.result.missing_views).toEqual(['rear_left', 'rear_right', 'front_right']);
+    expect(damageIds(one.result)).toEqual(['damage_1', 'damage_2']);
+    expect(one.result.repair_estimate?.operations).toHaveLength(2);
+    const six = await inspected({}, { mediaTypes: jpegs(6) });
+    expect(six.result.views.map(({ image_index }) => image_index)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(six.result.parts.find(({ part }) => part === 'front_door')?.views).toContain(4);
+  });
+
+  test('a video shows its views at moments, with the frame of each; a picture does not', async () => {
+    const { result } = await inspected({}, { mediaTypes: ['image/jpeg', 'video/mp4'] });
+    expect(result.views.map(({ image_index, time_offset_ms }) => [image_index, time_offset_ms])).toEqual([
+      [0, null],
+      [1, 1_500],
+      [1, 5_500],
+      [1, 9_500],
+      [1, 13_500],
+    ]);
+    expect(result.views.map(({ frame }) => frame !== null)).toEqual([false, true, true, true, true]);
+  });
+
+  test('the expected views decide what is missing, a baseline what is new, the rates what it costs', async () => {
+    const plain = (await inspected()).result;
+    expect((await inspected({ expected_views: ['front_left', 'dashboard'] })).result.missing_views).toEqual([
+      'dashboard',
+    ]);
+    const newOf = (result: Result) => result.parts.flatMap(({ damages }) => damages.map(({ is_new }) => is_new));
+    expect(newOf(plain)).toEqual([null, null, null]);
+    expect(newOf((await inspected({ baseline_job_id: JOB_ID })).result)).not.toContain(null);
+    const cheap = (await inspected({ labour_rate: 100, currency: 'PLN' })).result.repair_estimate;
+    expect(cheap?.currency).toBe('PLN');
+    expect(cheap?.totals.gross).toBeLessThan(plain.repair_estimate?.totals.gross ?? 0);
+  });
+
+  test('findings lie on their pictures', async () => {
+    expect(placesOutside((await inspected()).result, { width: 600, height: 400 })).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from '@jest/globals';
+import { pricingRepair } from '../../../src/endpoints/pricing.repair/contract.ts';
+import type { Result } from '../../../src/endpoints/pricing.repair/result.ts';
+import { fixtureOf } from '../../support/example-pictures.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
+
+const JOB_ID = 'job_1111111111111111111111';
+const damage = { type: 'dent', part: 'hood' };
+const damages = [damage];
+
+const estimated = async (parameters: Record<string, unknown>, scenario?: string) =>
+  (await testModeOutcome<Result>(pricingRepair, { parameters, ...(scenario && { scenario }) })).result;
+
+describe('the request', () => {
+  test('takes up to 10 pictures, and none', () => {
+    expect(jsonRefusal(pricingRepair, { damages })).toBeNull();
+    expect(jsonRefusal(pricingRepair, { damages, input_refs: Array(11).fill(UPLOAD_ID) })).toEqual({
+      code: 'parameter_invalid',
+      param: 'input_refs',
+    });
+  });
+
+  test.each([
+    [{ damages: [] }, 'parameter_invalid', 'damages'],
+    [{ damages: Array(101).fill(damage) }, 'parameter_invalid', 'damages'],
+    [{ damages: [{ part: 'hood' }] }, 'parameter_missing', 'damages.0.type'],
+    [{ damages: [{ type: 'dent' }] }, 'parameter_missing', 'damages.0.part'],
+    [{ damages: [{ ...damage, type: 'bump' }] }, 'parameter_invalid', 'damages.0.type'],
+    [{ damages: [{ ...damage, severity: 'bad' }] }, 'parameter_invalid', 'damages.0.severity'],
+    [{ damages: [{ ...damage, repair_method: 'pray' }] }, 'parameter_invalid', 'damages.0.repair_method'],
+    [{ damages: [{ ...damage, length_mm: -1 }] }, 'parameter_invalid', 'damages.0.length_mm'],
+    [{ damages: [{ ...damage, price: 1 }] }, 'parameter_unknown', 'damages.0.price'],
+    [{ job_id: 'job 1' }, 'parameter_invalid', 'job_id'],
+    [{ damages, vehicle: { wheels: 4 } }, 'parameter_unknown', 'vehicle.wheels'],
+    [{ damages, country: 'Germany' }, 'parameter_invalid', 'country'],
+    [{ damages, currency: 'EURO' }, 'parameter_invalid', 'currency'],
+    [{ damages, labour_rate: -1 }, 'parameter_invalid', 'labour_rate'],
+    [{ damages, labour_rate: 115.5 }, 'parameter_invalid', 'labour_rate'],
+    [{ damages, paint_rate: '128' }, 'parameter_invalid', 'paint_rate'],
+    [{ damages, part_quality: 'cheap' }, 'parameter_invalid', 'part_quality'],
+    [{ damages, tax: 19 }, 'parameter_unknown', 'tax'],
+  ])('%j is refused', (parameters, code, param) => {
+    expect(parameterRefusal(pricingRepair, parameters)).toEqual({ code, param });
+  });
+
+  test('a parameter given twice is refused', () => {
+    expect(multipartRefusal(pricingRepair, { labour_rate: ['1', '2'] })?.param).toBe('labour_rate');
+  });
+
+  test.each([
+    [{ damages }, null],
+    [{ job_id: JOB_ID }, null],
+    [{}, 'damages'],
+    [{ damages, job_id: JOB_ID }, 'job_id'],
+    [{ damages: [{ ...damage, id: 'a' }, damage, { ...damage, id: 'a' }] }, 'damages.2.id'],
+    [{ damages: [{ ...damage, id: 'damage_2' }, damage] }, 'damages.1.id'],
+    [{ damages: [damage, { ...damage, id: 'a' }] }, null],
+  ])('the damages of %j come from one place, each once', (parameters, param) => {
+    expect(pricingRepair.refine({ parameters, files: [] })?.param ?? null).toBe(param);
+  });
+
+  test('a job is one that found damages', () => {
+    expect(pricingRepair.jobReferences).toEqual([
+      { parameter: 'job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'] },
+    ]);
+  });
+});
+
+describe('an estimate', () => {
+  test.each(['default', 'low_confidence', 'empty_result', 'not_all_priced'])('of %s adds up', (scenario) => {
+    expectSums(fixtureOf<Result>(pricingRepair.slug, scenario));
+  });
+
+  test('answers the damages of the request, and adds up', async () => {
+    const asked = [
+      { id: 'left', type: 'scratch', part: 'front_fender', side: 'left' },
+      { type: 'crack', part: 'front_bumper', repair_method: 'replace' },
+      { type: 'dent', part: 'roof' },
+      { type: 'dent', part: 'hood' },
+    ];
+    const result = await estimated({ damages: asked });
+    expectSums(result);
+    expect(result.operations.flatMap(({ damage_ids }) => damage_ids).toSorted()).toEqual(
+      ['damage_2', 'damage_3', 'damage_4', 'left'].toSorted(),
+    );
+    expect(result.operations.find(({ damage_ids }) => damage_ids[0] === 'left')).toMatchObject({
+      part: 'front_fender',
+      side: 'left',
+    });
+  });
+
+  test('is at the rates of the request; paint at the labour rate unless it has one of its own', async () => {
+    const result = await estimated({ job_id: JOB_ID, labour_rate: 10_000 });
+    expectSums(result);
+    expect(result.rates).toEqual({ labour: 10_000, paint: 10_000, source: 'request' });
+    expect((await estimated({ job_id: JOB_ID, labour_rate: 1, paint_rate: 2 })).rates.paint).toBe(2);
+  });
+
+  test('has cheaper parts of another quality', async () => {
+    const [original, used] = [await estimated({}), await estimated({ part_quality: 'used' })];
+    expectSums(used);
+    expect(used.totals.parts).toBeLessThan(original.totals.parts);
+    expect(used.operations.flatMap(({ parts }) => parts.map(({ quality }) => quality))).toEqual(['used']);
+  });
+
+  test('names what it could not price', async () => {
+    const result = await estimated({ damages: [damage, { ...damage, id: 'last' }] }, 'not_all_priced');
+    expect(result.not_priced).toEqual([{ damage_id: 'last', reason: 'no_repair_data' }]);
+    expect(result.operations).toHaveLength(1);
+  });
+
+  test('of nothing costs nothing', async () => {
+    expect((await estimated({ damages }, 'empty_result')).totals).toMatchObject({ net: 0, tax: 0, gross: 0 });
+  });
+});
+
+function expectSums({ operations, totals, range, rates }: Result): void {
+  const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  for (const { labour, labour_hours, paint, paint_hours, paint_materials, parts, net } of operations) {
+    expect(labour).toBe(Math.round(labour_hours * rates.labour));
+    expect(paint).toBe(Math.round(paint_hours * rates.paint));
+    for (const part of parts) expect(part.total).toBe(part.quantity * part.unit_price);
+    expect(net).toBe(labour + paint + paint_materials + sum(parts.map(({ total }) => total)));
+  }
+  expect(totals.net).toBe(sum(operations.map(({ net }) => net)));
+  expect(totals.net).toBe(totals.labour + totals.paint + totals.paint_materials + totals.parts);
+  expect(totals.tax).toBe(Math.round((totals.net * totals.tax_rate_percent) / 100));
+  expect(totals.gross).toBe(totals.net + totals.tax);
+  expect(operations.map(({ net }) => net)).toEqual(operations.map(({ net }) => net).toSorted((a, b) => b - a));
+  if (range) expect(range.low <= totals.gross && totals.gross <= range.high).toBe(true);
+}

@@ -1,0 +1,176 @@
+import { describe, expect, test } from '@jest/globals';
+import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
+import { PRICE_CHANNELS } from '../../../src/contracts/vocabulary/pricing.ts';
+import { pricingVehicle } from '../../../src/endpoints/pricing.vehicle/contract.ts';
+import type { Result } from '../../../src/endpoints/pricing.vehicle/result.ts';
+import { fixtureOf } from '../../support/example-pictures.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
+
+const VALUED = ['default', 'low_confidence', 'thin_market', 'vin_not_resolved'];
+const CAR = { make: 'Talvera', model: 'Lumo', year: 2022 };
+const vehicle = CAR;
+
+const priced = async (parameters: Record<string, unknown>, scenario?: string, mediaTypes: string[] = []) =>
+  (await testModeOutcome<Result>(pricingVehicle, { parameters, mediaTypes, ...(scenario && { scenario }) })).result;
+
+describe('the request', () => {
+  test('takes up to 30 pictures, and none', () => {
+    expect(pricingVehicle.files).toMatchObject({
+      field: 'images',
+      minimum: 0,
+      maximum: 30,
+      maximumBytes: 10 * MEGABYTE,
+    });
+    expect(jsonRefusal(pricingVehicle, { vehicle })).toBeNull();
+    expect(jsonRefusal(pricingVehicle, { vehicle, input_refs: Array(30).fill(UPLOAD_ID) })).toBeNull();
+    expect(jsonRefusal(pricingVehicle, { vehicle, input_refs: Array(31).fill(UPLOAD_ID) })).toEqual({
+      code: 'parameter_invalid',
+      param: 'input_refs',
+    });
+  });
+
+  test.each([
+    [{}, 'parameter_missing', 'vehicle'],
+    [{ vehicle: 'a car' }, 'parameter_invalid', 'vehicle'],
+    [{ vehicle: { ...CAR, wheels: 4 } }, 'parameter_unknown', 'vehicle.wheels'],
+    [{ vehicle: { vin: '7ZZBX2C45N104821' } }, 'parameter_invalid', 'vehicle.vin'],
+    [{ vehicle: { vin: '7ZZBX2C45N104821O' } }, 'parameter_invalid', 'vehicle.vin'],
+    [{ vehicle: { ...CAR, year: '2022' } }, 'parameter_invalid', 'vehicle.year'],
+    [{ vehicle: { ...CAR, mileage_km: -1 } }, 'parameter_invalid', 'vehicle.mileage_km'],
+    [{ vehicle: { ...CAR, mileage_km: 1.5 } }, 'parameter_invalid', 'vehicle.mileage_km'],
+    [{ vehicle, condition_grade: 'F' }, 'parameter_invalid', 'condition_grade'],
+    [{ vehicle, condition_grade: 'a' }, 'parameter_invalid', 'condition_grade'],
+    [{ vehicle, repair_estimate_total: -1 }, 'parameter_invalid', 'repair_estimate_total'],
+    [{ vehicle, repair_estimate_total: 10.5 }, 'parameter_invalid', 'repair_estimate_total'],
+    [{ vehicle, price_book: 7 }, 'parameter_invalid', 'price_book'],
+    [{ vehicle, price_book: '' }, 'parameter_invalid', 'price_book'],
+    [{ vehicle, currency: 'eur' }, 'parameter_invalid', 'currency'],
+    [{ vehicle, currency: 'EURO' }, 'parameter_invalid', 'currency'],
+    [{ vehicle, country: 'DEU' }, 'parameter_invalid', 'country'],
+    [{ vehicle, country: 'de' }, 'parameter_invalid', 'country'],
+    [{ vehicle, margin_pct: '8' }, 'parameter_invalid', 'margin_pct'],
+    [{ vehicle, margin_pct: -1 }, 'parameter_invalid', 'margin_pct'],
+    [{ vehicle, include_comparables: 'no' }, 'parameter_invalid', 'include_comparables'],
+    [{ vehicle, discount: 1 }, 'parameter_unknown', 'discount'],
+  ])('%j is refused', (parameters, code, param) => {
+    expect(parameterRefusal(pricingVehicle, parameters)).toEqual({ code, param });
+  });
+
+  test('every parameter of the specification is accepted', () => {
+    const parameters = {
+      vehicle: { ...CAR, vin: '7ZZBX2C45N1048215', mileage_km: 48_200 },
+      repair_estimate_total: 0,
+      price_book: 'eu-de',
+      currency: 'EUR',
+      country: 'DE',
+      margin_pct: 8.5,
+      include_comparables: false,
+    };
+    for (const condition_grade of ['A', 'B', 'C', 'D', 'E']) {
+      expect(parameterRefusal(pricingVehicle, { ...parameters, condition_grade })).toBeNull();
+    }
+  });
+
+  test('a parameter given twice is refused', () => {
+    expect(multipartRefusal(pricingVehicle, { vehicle: '{}', currency: ['EUR', 'USD'] })?.param).toBeDefined();
+  });
+
+  test.each([
+    [{ vin: '7ZZBX2C45N1048215' }, null],
+    [CAR, null],
+    [{}, 'vehicle.make'],
+    [{ make: 'Talvera', year: 2022 }, 'vehicle.model'],
+    [{ make: 'Talvera', model: 'Lumo', mileage_km: 10 }, 'vehicle.year'],
+  ])('the vehicle %j is known or not', (described, param) => {
+    const problem = pricingVehicle.refine({ parameters: { vehicle: described }, files: [] });
+    expect(problem?.param ?? null).toBe(param);
+  });
+});
+
+describe('a valuation', () => {
+  test.each(VALUED)('of %s is its base and its adjustments, within its range', (scenario) => {
+    expectSums(fixtureOf<Result>(pricingVehicle.slug, scenario));
+  });
+
+  test('still adds up after every parameter that moves it', async () => {
+    const result = await priced({ vehicle, condition_grade: 'D', repair_estimate_total: 123_456, margin_pct: 7.3 });
+    expectSums(result);
+    expect(result.adjustments.map(({ kind }) => kind).toSorted()).toEqual(
+      ['condition', 'damage', 'demand', 'equipment', 'margin', 'mileage'].toSorted(),
+    );
+  });
+
+  test('deducts the repair estimate in every channel, and never below 0', async () => {
+    const [plain, less] = [await priced({ vehicle }), await priced({ vehicle, repair_estimate_total: 100_000 })];
+    for (const channel of PRICE_CHANNELS) {
+      expect(less.channels?.[channel].value).toBe((plain.channels?.[channel].value ?? 0) - 100_000);
+    }
+    const wreck = await priced({ vehicle, repair_estimate_total: 9_000_000 });
+    expect(wreck.channels?.trade_in).toMatchObject({ low: 0, value: 0, high: 0 });
+  });
+
+  test('adds the margin to the retail figure alone', async () => {
+    const [plain, more] = [await priced({ vehicle }), await priced({ vehicle, margin_pct: 10 })];
+    const retail = plain.channels?.retail.value ?? 0;
+    expect(more.channels?.retail.value).toBe(retail + Math.round(retail / 10));
+    expect(more.channels?.private).toEqual(plain.channels?.private);
+  });
+
+  test('is worth less the worse the condition', async () => {
+    const values: number[] = [];
+    for (const condition_grade of ['A', 'B', 'C', 'D', 'E']) {
+      const { condition, channels } = await priced({ vehicle, condition_grade });
+      expect(condition).toEqual({ grade: condition_grade, sources: ['request'], confidence: null });
+      values.push(channels?.private.value ?? 0);
+    }
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+    expect(new Set(values).size).toBe(5);
+  });
+
+  test('says from what the condition was concluded', async () => {
+    const sourcesOf = async (parameters: object, mediaTypes: string[]) =>
+      (await priced({ vehicle, ...parameters }, undefined, mediaTypes)).condition?.sources;
+    expect(await sourcesOf({}, [])).toEqual([]);
+    expect(await sourcesOf({}, ['image/jpeg'])).toEqual(['photos']);
+    expect(await sourcesOf({ repair_estimate_total: 1 }, ['image/jpeg'])).toEqual(['photos', 'repair_estimate']);
+  });
+
+  test('names the vehicle of the request, and what a VIN resolved to', async () => {
+    const named = await priced({ vehicle: { make: 'Orbis', model: 'Vento', year: 2019, mileage_km: 9 } });
+    expect(named.vehicle).toEqual({
+      vin: null,
+      make: 'Orbis',
+      model: 'Vento',
+      variant: null,
+      year: 2019,
+      mileage_km: 9,
+      resolved_from: 'attributes',
+    });
+    const vin = '7ZZBX2C45N1048299';
+    expect((await priced({ vehicle: { vin } })).vehicle).toMatchObject({ vin, make: 'Talvera', resolved_from: 'vin' });
+    expect((await priced({ vehicle: { ...CAR, vin } }, 'vin_not_resolved')).vehicle).toMatchObject({
+      vin,
+      resolved_from: 'attributes',
+    });
+  });
+
+  test('carries book, country and currency through, and leaves the comparables out when asked', async () => {
+    const asked = { price_book: 'us', country: 'US', currency: 'USD' };
+    expect(await priced({ vehicle, ...asked })).toMatchObject(asked);
+    expect((await priced({ vehicle })).comparables).toHaveLength(4);
+    expect((await priced({ vehicle, include_comparables: false })).comparables).toBeNull();
+  });
+});
+
+function expectSums({ channels, adjustments }: Result): void {
+  for (const name of PRICE_CHANNELS) {
+    const channel = channels?.[name];
+    const sum = adjustments
+      .filter((item) => item.channels.includes(name))
+      .reduce((total, { amount }) => total + amount, 0);
+    expect(channel?.value).toBe((channel?.base ?? 0) + sum);
+    expect(channel?.low).toBeLessThan(channel?.value ?? 0);
+    expect(channel?.high).toBeGreaterThan(channel?.value ?? 0);
+  }
+}

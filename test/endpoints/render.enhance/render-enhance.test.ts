@@ -1,0 +1,106 @@
+import { expect, test } from '@jest/globals';
+import { ENHANCE_OPERATIONS } from '../../../src/contracts/vocabulary/renders.ts';
+import { applyParameters, type Fixture } from '../../../src/endpoints/render.enhance/apply-parameters.ts';
+import { renderEnhance } from '../../../src/endpoints/render.enhance/contract.ts';
+import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
+import { missizedPictures } from '../../support/fixture-artefacts.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
+
+const SLUG = 'render.enhance';
+const whole = fixtureOf<Fixture>(SLUG);
+const invalid = (param: string) => ({ code: 'parameter_invalid', param });
+
+test.each([
+  [{ enhancer_model: 'gan' }, invalid('enhancer_model')],
+  [{ enhancer_model: 'GAN' }, null],
+  [{ enhancer_model: 'fine_grain' }, null],
+  [{ operations: [] }, invalid('operations')],
+  [{ operations: ['dehaze'] }, invalid('operations.0')],
+  [{ operations: ['denoise', 'denoise'] }, invalid('operations')],
+  [{ operations: 'denoise' }, invalid('operations')],
+  [{ operations: [...ENHANCE_OPERATIONS] }, null],
+  [{ upscale_factor: 3 }, invalid('upscale_factor')],
+  [{ upscale_factor: '2' }, invalid('upscale_factor')],
+  [{ upscale_factor: 1 }, null],
+  [{ upscale_factor: 4 }, null],
+  [{ strength: -0.01 }, invalid('strength')],
+  [{ strength: 1.01 }, invalid('strength')],
+  [{ strength: 0, fidelity: 1 }, null],
+  [{ fidelity: '0.5' }, invalid('fidelity')],
+  [{ fidelity: null }, invalid('fidelity')],
+  [{ output_format: 'jpeg' }, invalid('output_format')],
+  [{ output_format: 'png' }, null],
+  [{ model: 'GAN' }, { code: 'parameter_unknown', param: 'model' }],
+  [{}, null],
+])('%j is refused or accepted as the specification says', (parameters, refusal) => {
+  expect(parameterRefusal(renderEnhance, parameters)).toEqual(refusal);
+});
+
+test('multipart text is read as numbers and lists, and the picture is required', () => {
+  expect(jsonRefusal(renderEnhance, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
+  expect(multipartRefusal(renderEnhance, { upscale_factor: '2', strength: '0.4', operations: 'denoise' })).toBeNull();
+  expect(multipartRefusal(renderEnhance, { operations: ['denoise', 'sharpen'] })).toBeNull();
+  expect(multipartRefusal(renderEnhance, { upscale_factor: '8' })).toEqual(invalid('upscale_factor'));
+  expect(multipartRefusal(renderEnhance, { strength: ['0.1', '0.2'] })).toEqual(invalid('strength'));
+});
+
+test.each([
+  [{}, 100],
+  [{ enhancer_model: 'GAN', upscale_factor: 4 }, 100],
+  [{ enhancer_model: 'fine_grain' }, 300],
+])('%j costs %d credits', (parameters, credits) => {
+  expect(renderEnhance.price({ parameters, files: [] })).toBe(credits);
+});
+
+test('without operations those are applied that the picture needs', () => {
+  const { operations_applied, operations_skipped, enhancer_model } = applyParameters(whole, {});
+  expect(operations_applied).toEqual(whole.operations_applied);
+  expect(operations_skipped).toEqual([]);
+  expect(enhancer_model).toBe('GAN');
+});
+
+test('of the asked operations each is applied, or skipped with a reason', () => {
+  const result = applyParameters(whole, { operations: ['denoise', 'deblur', 'upscale'], enhancer_model: 'fine_grain' });
+  expect(result.enhancer_model).toBe('fine_grain');
+  expect(result.operations_applied.map(({ operation }) => operation)).toEqual(['denoise']);
+  expect(result.operations_skipped).toEqual([
+    { operation: 'deblur', reason: 'not_needed' },
+    { operation: 'upscale', reason: 'upscale_factor_is_1' },
+  ]);
+});
+
+test.each([2, 4] as const)('a factor of %d enlarges the picture, also where operations does not name it', (factor) => {
+  const { image, operations_applied, after } = applyParameters(whole, {
+    upscale_factor: factor,
+    operations: ['denoise'],
+    output_format: 'png',
+  });
+  const size = { width: whole.before.width * factor, height: whole.before.height * factor };
+  expect(image).toMatchObject({ file: `enhanced-${factor}x.png`, ...size });
+  expect(after).toMatchObject(size);
+  expect(operations_applied.at(-1)).toMatchObject({ operation: 'upscale', parameters: { factor } });
+});
+
+test('every_operation shows each operation of the vocabulary, once it enlarges', () => {
+  const { operations_applied } = applyParameters(fixtureOf<Fixture>(SLUG, 'every_operation'), { upscale_factor: 2 });
+  expect(operations_applied.map(({ operation }) => operation).sort()).toEqual([...ENHANCE_OPERATIONS].sort());
+});
+
+test('nothing_to_improve applies nothing and leaves the scores', () => {
+  const { operations_applied, before, after } = applyParameters(fixtureOf<Fixture>(SLUG, 'nothing_to_improve'), {});
+  expect(operations_applied).toEqual([]);
+  expect(after.quality).toEqual(before.quality);
+});
+
+test('would_do_harm names that reason for what was asked for, and nothing that was not', () => {
+  const fixture = fixtureOf<Fixture>(SLUG, 'would_do_harm');
+  expect(applyParameters(fixture, { operations: ['sharpen', 'denoise'] }).operations_skipped).toEqual([
+    { operation: 'sharpen', reason: 'would_do_harm' },
+  ]);
+  expect(applyParameters(fixture, {}).operations_skipped).toEqual([]);
+});
+
+test('the fixtures lie on the example picture, and their files have the sizes they state', async () => {
+  expect(await placesOutsideExample(SLUG)).toEqual([]);
+  expect(await missizedPictures(SLUG)).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { applyParameters, type Fixture } from '../../../src/endpoints/render.plate/apply-parameters.ts';
+import { renderPlate } from '../../../src/endpoints/render.plate/contract.ts';
+import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
+import { missizedPictures, readFixtureFile } from '../../support/fixture-artefacts.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
+
+const SLUG = 'render.plate';
+const whole = fixtureOf<Fixture>(SLUG);
+const invalid = (param: string) => ({ code: 'parameter_invalid', param });
+
+test.each([
+  [{ mode: 'remove' }, invalid('mode')],
+  [{ mode: null }, invalid('mode')],
+  [{ replacement_text: '' }, invalid('replacement_text')],
+  [{ replacement_text: 'THIRTEEN 1234' }, invalid('replacement_text')],
+  [{ replacement_text: '<b>' }, invalid('replacement_text')],
+  [{ replacement_text: 7 }, invalid('replacement_text')],
+  [{ fill_color: 'black' }, invalid('fill_color')],
+  [{ color: '#000000' }, { code: 'parameter_unknown', param: 'color' }],
+  [{ mode: 'replace', replacement_text: 'MÜ·AB 12-3', fill_color: '#FFffFF' }, null],
+  [{ mode: 'mask', fill_color: '#000000' }, null],
+  [{}, null],
+])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+  expect(parameterRefusal(renderPlate, parameters)).toEqual(refusal);
+});
+
+test('the picture is required, and a parameter given twice is refused', () => {
+  expect(jsonRefusal(renderPlate, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
+  expect(multipartRefusal(renderPlate, { mode: ['blur', 'mask'] })).toEqual(invalid('mode'));
+});
+
+test.each([
+  [{ mode: 'blur', replacement_text: 'ABC' }, 'replacement_text'],
+  [{ mode: 'mask', replacement_text: 'ABC' }, 'replacement_text'],
+  [{ mode: 'blur', fill_color: '#000000' }, 'fill_color'],
+  [{ mode: 'mask', fill_color: '#000000' }, null],
+  [{ mode: 'replace', replacement_text: 'ABC', fill_color: '#000000' }, null],
+  [{ mode: 'blur' }, null],
+])('of %j, what does not go with the mode is refused', (parameters, param) => {
+  expect(renderPlate.refine({ parameters, files: [] })?.param ?? null).toBe(param);
+});
+
+test('each mode has a picture of its own, and the result says what was asked for', () => {
+  expect(applyParameters(whole, {})).toMatchObject({
+    mode: 'blur',
+    image: { file: 'blurred.jpg' },
+    fill_color: null,
+    replacement_text: null,
+  });
+  expect(applyParameters(whole, { mode: 'mask' })).toMatchObject({
+    image: { file: 'masked.jpg' },
+    fill_color: '#26292c',
+  });
+  expect(applyParameters(whole, { mode: 'replace', replacement_text: 'SALE', fill_color: '#FFEE00' })).toMatchObject({
+    image: { file: 'replaced.jpg' },
+    fill_color: '#ffee00',
+    replacement_text: 'SALE',
+  });
+});
+
+test.each(['blurred.jpg', 'masked.jpg', 'replaced.jpg'])(
+  '%s differs from the example on the plate only',
+  async (file) => {
+    const { bbox } = whole.plates[0] ?? {};
+    if (!bbox) throw new Error('the default fixture has a plate');
+    const area = {
+      left: Math.ceil(bbox.x),
+      top: Math.ceil(bbox.y),
+      width: Math.floor(bbox.width),
+      height: Math.floor(bbox.height),
+    };
+    const meanOf = async (picture: string, region: typeof area) => {
+      const { channels } = await sharp(
+        await sharp(readFixtureFile(SLUG, picture)).greyscale().extract(region).toBuffer(),
+      ).stats();
+      return { mean: channels[0]?.mean ?? 0, spread: channels[0]?.stdev ?? 0 };
+    };
+    const roof = { left: 160, top: 60, width: 150, height: 70 };
+    expect(Math.abs((await meanOf(file, area)).spread - (await meanOf('example.jpg', area)).spread)).toBeGreaterThan(
+      10,
+    );
+    expect((await meanOf(file, roof)).mean).toBeCloseTo((await meanOf('example.jpg', roof)).mean, 0);
+  },
+);
+
+test('the default fixture lies on the example picture, and its files have the sizes it states', async () => {
+  expect(await placesOutsideExample(SLUG)).toEqual([]);
+  expect(await missizedPictures(SLUG)).toEqual([]);
+});

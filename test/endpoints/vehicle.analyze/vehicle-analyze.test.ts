@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { TASKS } from '../../../src/endpoints/bundled-tasks.ts';
+import { endpointBySlug } from '../../../src/endpoints/list.ts';
+import { vehicleAnalyze } from '../../../src/endpoints/vehicle.analyze/contract.ts';
+import { DEFAULT_TASKS } from '../../../src/endpoints/vehicle.analyze/request.ts';
+import type { Result } from '../../../src/endpoints/vehicle.analyze/result.ts';
+import { fixtureOf, placesOutside } from '../../support/example-pictures.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
+
+const all = { tasks: [...TASKS] };
+const jpegs = (count: number) => Array<string>(count).fill('image/jpeg');
+const priceOf = (slugs: readonly string[]) => slugs.reduce((sum, slug) => sum + endpointBySlug(slug).priceCredits, 0);
+const outcomesOf = (result: Result) => result.images.flatMap(({ outcomes }) => Object.values(outcomes));
+
+describe('the request', () => {
+  test('takes 1 to 40 pictures', () => {
+    expect(jsonRefusal(vehicleAnalyze, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
+    const refusal = { code: 'parameter_invalid', param: 'input_refs' };
+    expect(jsonRefusal(vehicleAnalyze, { input_refs: [] })).toEqual(refusal);
+    expect(jsonRefusal(vehicleAnalyze, { input_refs: Array(40).fill(UPLOAD_ID) })).toBeNull();
+    expect(jsonRefusal(vehicleAnalyze, { input_refs: Array(41).fill(UPLOAD_ID) })).toEqual(refusal);
+  });
+
+  test.each([
+    [{ tasks: [] }, 'parameter_invalid', 'tasks'],
+    [{ tasks: 'vin.read' }, 'parameter_invalid', 'tasks'],
+    [{ tasks: ['vin.read', 'vin.read'] }, 'parameter_invalid', 'tasks'],
+    [{ tasks: ['render.plate'] }, 'parameter_invalid', 'tasks.0'],
+    [{ tasks: ['vehicle.analyze'] }, 'parameter_invalid', 'tasks.0'],
+    [{ parts: ['hood'] }, 'parameter_unknown', 'parts'],
+  ])('%j is refused', (parameters, code, param) => {
+    expect(parameterRefusal(vehicleAnalyze, parameters)).toEqual({ code, param });
+  });
+
+  test('every fast endpoint of the families A and B can be asked for, in both encodings', () => {
+    expect(parameterRefusal(vehicleAnalyze, all)).toBeNull();
+    expect(multipartRefusal(vehicleAnalyze, { tasks: [...TASKS] })).toBeNull();
+    expect(multipartRefusal(vehicleAnalyze, { tasks: 'vin.read' })).toBeNull();
+    for (const task of TASKS) expect(endpointBySlug(task).acceptsWait).toBe(true);
+  });
+
+  test('costs what the endpoints cost on the pictures', () => {
+    const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/png' }];
+    expect(vehicleAnalyze.price({ parameters: {}, files })).toBe(2 * priceOf(DEFAULT_TASKS));
+    expect(vehicleAnalyze.price({ parameters: all, files })).toBe(2 * priceOf(TASKS));
+    expect(vehicleAnalyze.priceCredits).toBe(priceOf(DEFAULT_TASKS));
+  });
+});
+
+describe('test mode', () => {
+  test.each([1, 2, 5])(
+    'answers %d pictures with one outcome for each chosen endpoint, and charges them',
+    async (count) => {
+      for (const tasks of [[...DEFAULT_TASKS], [...TASKS], ['vin.read']]) {
+        const { status, result, chargedCredits, reservedCredits } = await testModeOutcome<Result>(vehicleAnalyze, {
+          parameters: { tasks },
+          mediaTypes: jpegs(count),
+        });
+        expect(status).toBe('succeeded');
+        expect(result.images.map(({ image_index }) => image_index)).toEqual(Array.from({ length: count }, (_, i) => i));
+        for (const { outcomes } of result.images) expect(Object.keys(outcomes).toSorted()).toEqual(tasks.toSorted());
+        expect(chargedCredits).toBe(reservedCredits);
+        expect(result.charged_credits).toBe(chargedCredits);
+      }
+    },
+  );
+
+  test('a partial bundle charges what succeeded, and says of the rest why not', async () => {
+    const { status, result, chargedCredits, reservedCredits } = await testModeOutcome<Result>(vehicleAnalyze, {
+      scenario: 'partial_bundle',
+      mediaTypes: jpegs(2),
+    });
+    expect(status).toBe('partial');
+    expect(chargedCredits).toBe(reservedCredits - priceOf(DEFAULT_TASKS) - priceOf(['damage.detect']));
+    const failed = outcomesOf(result).filter((outcome) => outcome.status === 'failed');
+    expect(failed).toHaveLength(DEFAULT_TASKS.length + 1);
+    for (const { result: nothing, error, charged_credits } of failed) {
+      expect({ nothing, charged_credits }).toEqual({ nothing: null, charged_credits: 0 });
+      expect(error?.type).toBe('processing_error');
+    }
+  });
+
+  test('the summary names of each fact the surest reading, and only what was asked for', async () => {
+    const whole = await testModeOutcome<Result>(vehicleAnalyze, { parameters: all, mediaTypes: jpegs(2) });
+    expect(whole.result.summary).toEqual(fixtureOf<Result>(vehicleAnalyze.slug).summary);
+    const some = await testModeOutcome<Result>(vehicleAnalyze, { parameters: { tasks: ['plate.read'] } });
+    expect(some.result.summary).toEqual({
+      views: [],
+      vehicle: null,
+      body_type: null,
+      color: null,
+      vin: null,
+      odometer: null,
+      plate: expect.objectContaining({ text: 'VIS2047', source_index: 0 }),
+    });
+  });
+
+  test.each(['default', 'empty_result', 'low_confidence', 'partial_bundle'])(
+    'every outcome of %s is charged as its endpoint is priced, or failed',
+    (scenario) => {
+      for (const { outcomes } of fixtureOf<Result>(vehicleAnalyze.slug, scenario).images) {
+        expect(Object.keys(outcomes)).toEqual([...TASKS]);
+        for (const [slug, { status, charged_credits }] of Object.entries(outcomes)) {
+          expect(charged_credits).toBe(status === 'failed' ? 0 : priceOf([slug]));
+        }
+      }
+    },
+  );
+
+  test('the outcomes of the first picture lie on it', async () => {
+    const { result } = await testModeOutcome<Result>(vehicleAnalyze, { parameters: all });
+    expect(placesOutside(result.images[0], { width: 600, height: 400 })).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/views.ts';
+import { applyParameters } from '../../../src/endpoints/vehicle.pose/apply-parameters.ts';
+import { vehiclePose } from '../../../src/endpoints/vehicle.pose/contract.ts';
+import type { Result } from '../../../src/endpoints/vehicle.pose/result.ts';
+import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
+import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
+
+const SLUG = 'vehicle.pose';
+
+test.each([
+  [{ expected_view: 'above' }, { code: 'parameter_invalid', param: 'expected_view' }],
+  [{ expected_view: 7 }, { code: 'parameter_invalid', param: 'expected_view' }],
+  [{ expected_view: null }, { code: 'parameter_invalid', param: 'expected_view' }],
+  [{ view: 'front' }, { code: 'parameter_unknown', param: 'view' }],
+  [{ expected_view: 'front_left' }, null],
+  [{}, null],
+])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+  expect(parameterRefusal(vehiclePose, parameters)).toEqual(refusal);
+});
+
+test('the picture is required, and a parameter given twice is refused', () => {
+  expect(jsonRefusal(vehiclePose, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
+  expect(multipartRefusal(vehiclePose, { expected_view: ['front', 'rear'] })).toMatchObject({ param: 'expected_view' });
+});
+
+test.each(['default', 'low_confidence', 'poor_capture'])('%s names the compass view of its azimuth', (scenario) => {
+  const { view, camera } = fixtureOf<Result>(SLUG, scenario);
+  const sector = Math.round((camera?.azimuth_degrees ?? Number.NaN) / 45) % COMPASS_VIEWS.length;
+  expect(view?.value).toBe(COMPASS_VIEWS[sector]);
+});
+
+test('matches_expected_view compares only where a view was asked for', () => {
+  const seen = fixtureOf<Result>(SLUG);
+  const nothing = fixtureOf<Result>(SLUG, 'empty_result');
+  expect(applyParameters(seen, {}).matches_expected_view).toBeNull();
+  expect(applyParameters(seen, { expected_view: 'right' }).matches_expected_view).toBe(true);
+  expect(applyParameters(seen, { expected_view: 'left' }).matches_expected_view).toBe(false);
+  expect(applyParameters(nothing, { expected_view: 'left' }).matches_expected_view).toBe(false);
+});
+
+test('interior_view has a view without camera angles; poor_capture says why', () => {
+  expect(fixtureOf<Result>(SLUG, 'interior_view').camera).toBeNull();
+  const { framing, quality_issues } = fixtureOf<Result>(SLUG, 'poor_capture');
+  expect(framing).toMatchObject({ value: 'cropped', cropped_edges: ['right'] });
+  expect(quality_issues).toHaveLength(3);
+});
+
+test('the default fixture lies on the example picture', async () => {
+  expect(await placesOutsideExample(SLUG)).toEqual([]);
+});

@@ -1,0 +1,120 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { versionOf } from '../../src/inference/models/manifest.ts';
+import { loadModelRegistry } from '../../src/inference/models/registry.ts';
+import { modelsDirectory, recordingLog } from './tiny-endpoint.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'model-registry-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+/** Installs the tiny model as one release, its `model.json` changed. */
+async function install(model: string, release: string, changes: Record<string, unknown> = {}): Promise<string> {
+  const folder = join(directory, model, release);
+  await cp(new URL('tiny/2026-01-01/', modelsDirectory), folder, { recursive: true });
+  const path = join(folder, 'model.json');
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+  await writeFile(path, JSON.stringify({ ...manifest, model, release, ...changes }));
+  return folder;
+}
+
+async function load() {
+  const { log, lines } = recordingLog();
+  const registry = await loadModelRegistry(directory, log);
+  return { registry, reasons: lines.map(({ fields }) => String(fields.reason)) };
+}
+
+test('the newest release of a model wins, and each can be named', async () => {
+  await install('tiny', '2026-02-28');
+  await install('tiny', '2026-10-04');
+  await install('tiny', '2025-12-31');
+  const { registry, reasons } = await load();
+  expect(versionOf(registry.find('tiny')?.manifest ?? { model: '', release: '' })).toBe('tiny@2026-10-04');
+  expect(registry.find('tiny@2025-12-31')?.manifest.release).toBe('2025-12-31');
+  expect(registry.models).toHaveLength(3);
+  expect(reasons).toEqual([]);
+});
+
+test('a model whose name begins with that of another is not taken for it', async () => {
+  await install('tiny-two', '2026-01-01');
+  const { registry } = await load();
+  expect(registry.find('tiny')).toBeUndefined();
+});
+
+test('a file with another hash than model.json says is refused, and the older release answers', async () => {
+  await install('tiny', '2026-01-01');
+  const folder = await install('tiny', '2026-02-01');
+  await writeFile(join(folder, 'tiny.onnx'), 'exchanged');
+  const { registry, reasons } = await load();
+  expect(registry.find('tiny')?.manifest.release).toBe('2026-01-01');
+  expect(reasons).toEqual([
+    expect.stringMatching(/^files\.tiny\.sha256: tiny\.onnx has [0-9a-f]{64}, model\.json says/),
+  ]);
+});
+
+test('a missing file, a missing model.json and a model.json that is not JSON are each named', async () => {
+  await rm(join(await install('a', '2026-01-01'), 'tiny.onnx'));
+  await rm(join(await install('b', '2026-01-01'), 'model.json'));
+  await writeFile(join(await install('c', '2026-01-01'), 'model.json'), '{');
+  const { registry, reasons } = await load();
+  expect(registry.models).toEqual([]);
+  expect(reasons.sort()).toEqual([
+    'files.tiny: tiny.onnx is missing',
+    'model.json is missing',
+    expect.stringMatching(/^model\.json is not JSON: /),
+  ]);
+});
+
+const wrongFields: [string, Record<string, unknown>, RegExp][] = [
+  ['no task', { task: undefined }, /model\.json must have required property 'task'/],
+  ['a release that is not a date', { release: 'newest' }, /release must match pattern/],
+  ['a threshold that is not a number', { thresholds: { presence: 'high' } }, /thresholds\.presence must be number/],
+  ['a warm-up of a file it lacks', { warmUp: { other: {} } }, /warmUp\.other is not one of files/],
+  ['another name than its folder', { model: 'other' }, /model is other, its folder tiny/],
+  ['another release than its folder', { release: '2020-01-01' }, /release is 2020-01-01, its folder 2026-01-01/],
+];
+
+test.each(wrongFields)('a model.json with %s is refused, and the field named', async (_, changes, reason) => {
+  await install('tiny', '2026-01-01', changes);
+  const { registry, reasons } = await load();
+  expect(registry.models).toEqual([]);
+  expect(reasons).toEqual([expect.stringMatching(reason)]);
+});
+
+test('a file path that leads out of the folder is refused', async () => {
+  const file = { path: '../tiny.onnx', sha256: '0'.repeat(64), inputs: {}, outputs: {} };
+  await install('tiny', '2026-01-01', { files: { tiny: file } });
+  const { reasons } = await load();
+  expect(reasons).toEqual([expect.stringMatching(/files\.tiny\.path must match pattern/)]);
+});
+
+test('a model gets the models it uses, the newest or the one named', async () => {
+  await install('text', '2026-01-01');
+  await install('text', '2026-02-01');
+  await install('reader', '2026-03-01', { uses: { line: 'text@2026-01-01', plate: 'text' } });
+  const { registry } = await load();
+  const { uses } = registry.find('reader') ?? {};
+  expect([uses?.line?.manifest.release, uses?.plate?.manifest.release]).toEqual(['2026-01-01', '2026-02-01']);
+});
+
+test('a model that uses one which is not installed, or itself, cannot be used', async () => {
+  await install('reader', '2026-03-01', { uses: { line: 'text' } });
+  await install('snake', '2026-03-01', { uses: { tail: 'snake' } });
+  const { registry, reasons } = await load();
+  expect([registry.find('reader'), registry.find('snake')]).toEqual([undefined, undefined]);
+  expect(reasons).toContain('uses.line: text is not installed');
+});
+
+test('a folder of models that does not exist is an empty registry', async () => {
+  const registry = await loadModelRegistry(fileURLToPath(new URL('./nowhere/', modelsDirectory)), recordingLog().log);
+  expect(registry.models).toEqual([]);
+});

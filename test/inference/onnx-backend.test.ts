@@ -1,0 +1,147 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import { ObjectNotFoundError } from '../../src/storage/object-store.ts';
+import {
+  endpointsDirectory,
+  modelsDirectory,
+  recordingLog,
+  rejectionOf,
+  tinyAdd,
+  tinyRequest,
+} from './tiny-endpoint.ts';
+
+const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
+  .png()
+  .toBuffer();
+const never = { signal: new AbortController().signal };
+const { log, lines } = recordingLog();
+
+/** What the object store answers. */
+let stored: () => Promise<Uint8Array>;
+/** One for all tests that leave it whole. */
+let onnx: OnnxBackend;
+let others: OnnxBackend[] = [];
+
+function create(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxBackend> {
+  return createOnnxBackend({
+    modelsDirectory: fileURLToPath(modelsDirectory),
+    store: { get: () => stored() },
+    children: 1,
+    threads: 1,
+    logger: log,
+    endpoints: [tinyAdd],
+    endpointsDirectory,
+    ...changes,
+  });
+}
+
+async function backend(changes: Partial<OnnxBackendOptions>): Promise<OnnxBackend> {
+  const created = await create(changes);
+  others.push(created);
+  return created;
+}
+
+beforeAll(async () => {
+  onnx = await create();
+});
+
+beforeEach(() => {
+  stored = async () => picture;
+  lines.length = 0;
+});
+
+afterEach(async () => {
+  await Promise.all(others.map((each) => each.close()));
+  others = [];
+});
+
+afterAll(() => onnx.close());
+
+test('a job is decoded and run in a child process and charged what was held', async () => {
+  expect(onnx.modelVersion({ endpoint: 'tiny.add', livemode: true })).toBe('tiny@2026-01-01');
+  expect(onnx.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
+  const outcome = await onnx.infer(tinyRequest(), never);
+  expect(outcome).toMatchObject({ status: 'succeeded', result: { sum: 42 }, error: null, chargedCredits: 5 });
+});
+
+test("the process that decodes strangers' files knows none of the environment", async () => {
+  const { result } = await onnx.infer(tinyRequest(), never);
+  const { environment } = result as { environment: string[] };
+  expect(Object.keys(process.env)).toContain('PATH');
+  // libvips puts its own folder in.
+  expect(environment.filter((name) => name !== 'VIPSHOME')).toEqual(['MALLOC_ARENA_MAX']);
+});
+
+test('an unreadable picture fails the job, uncharged, with advice', async () => {
+  stored = async () => Buffer.from('not a picture');
+  const outcome = await onnx.infer(tinyRequest(), never);
+  expect(outcome).toMatchObject({ status: 'failed', result: null, chargedCredits: 0 });
+  expect(outcome.error).toMatchObject({ type: 'processing_error', code: 'input_unreadable' });
+});
+
+test('a file that is no longer stored fails the job; a store that is down is retryable', async () => {
+  stored = () => Promise.reject(new ObjectNotFoundError('gone'));
+  expect((await onnx.infer(tinyRequest(), never)).error?.code).toBe('input_unreadable');
+
+  stored = () => Promise.reject(new Error('connection refused'));
+  const error = await rejectionOf(onnx.infer(tinyRequest(), never));
+  expect(error).toMatchObject({ code: 'service_unavailable', retryable: true });
+});
+
+test('a pipeline that breaks is retryable and tells the caller nothing of the inside', async () => {
+  const error = await rejectionOf(onnx.infer(tinyRequest({ parameters: { behaviour: 'throw' } }), never));
+  expect(error).toMatchObject({ code: 'model_inference_failed', retryable: true });
+  expect((error as ServiceError).toJobError().message).not.toContain('secret');
+  expect(lines.at(-1)?.fields).toMatchObject({ err: { cause: { message: 'a secret of the inside' } } });
+  expect((await onnx.infer(tinyRequest(), never)).status).toBe('succeeded');
+});
+
+test('a result that breaks the schema fails the job for good and is logged', async () => {
+  const outcome = await onnx.infer(tinyRequest({ parameters: { behaviour: 'break_schema' } }), never);
+  expect(outcome).toMatchObject({ status: 'failed', result: null, chargedCredits: 0 });
+  expect(outcome.error?.code).toBe('model_inference_failed');
+  expect(lines.at(-1)?.fields.problem).toContain('result.sum must be number');
+});
+
+test('a job that is aborted before it starts is not started', async () => {
+  stored = () => Promise.reject(new Error('must not be asked'));
+  expect(await rejectionOf(onnx.infer(tinyRequest(), { signal: AbortSignal.abort() }))).toMatchObject({
+    name: 'AbortError',
+  });
+});
+
+test('an endpoint without an installed model is not announced, and its jobs are told so', async () => {
+  const other = await backend({ modelsDirectory: fileURLToPath(new URL('./nowhere/', modelsDirectory)) });
+  expect(other.installedEndpoints()).toEqual([]);
+  expect(other.pids).toEqual([]);
+  expect(lines[0]?.fields).toMatchObject({ endpoint: 'tiny.add', reason: 'the model tiny is not installed' });
+  expect(() => other.modelVersion({ endpoint: 'tiny.add', livemode: true })).toThrow(ServiceError);
+  expect(await rejectionOf(other.infer(tinyRequest(), never))).toMatchObject({ code: 'model_unavailable' });
+});
+
+test('an endpoint whose pipeline is missing is left out, and the others work', async () => {
+  const other = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.absent' }, tinyAdd] });
+  expect(other.installedEndpoints().map(({ endpoint }) => endpoint)).toEqual(['tiny.add']);
+  expect(lines[0]?.fields.endpoints).toEqual(['tiny.absent']);
+});
+
+test('a model with the right hash that cannot run is reported by its file, and not announced', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'onnx-backend-'));
+  try {
+    const release = join(directory, 'tiny', '2026-01-01');
+    await cp(new URL('tiny/2026-01-01/', modelsDirectory), release, { recursive: true });
+    const manifest = JSON.parse(await readFile(join(release, 'model.json'), 'utf8')) as object;
+    await writeFile(join(release, 'model.json'), JSON.stringify({ ...manifest, warmUp: { tiny: { z: [3] } } }));
+    const other = await backend({ modelsDirectory: directory });
+    expect(other.installedEndpoints()).toEqual([]);
+    expect(lines[0]?.fields.reason).toMatch(/^warmUp\.tiny: tiny@2026-01-01 cannot run it/);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});

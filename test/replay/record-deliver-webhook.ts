@@ -1,0 +1,78 @@
+/**
+ * Records a history of each branch of the delivery workflow into `histories/deliver-webhook/`:
+ *
+ *     TEMPORAL_ADDRESS=127.0.0.1:7233 node test/replay/record-deliver-webhook.ts
+ *
+ * Run it against a throw-away Temporal when the workflow gains a branch. A history that exists is left as it is: it
+ * stands for the deliveries that run in production, and a change of the workflow must replay it.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import {
+  DELIVER_WEBHOOK_WORKFLOW,
+  type DeliverWebhookInput,
+  type DeliveryActivities,
+  type DeliveryAttempt,
+} from '../../src/contracts/deliver-webhook.ts';
+
+const answer = (outcome: DeliveryAttempt['outcome'], retryAfterMs: number | null = null) => ({ outcome, retryAfterMs });
+
+/** What each attempt comes to, by the name of the branch. */
+const BRANCHES: Record<string, (attempt: number, lastAttempt: boolean) => DeliveryAttempt> = {
+  'delivered-at-once': () => answer('delivered'),
+  'retried-then-delivered': (attempt) => answer(attempt < 3 ? 'retry' : 'delivered'),
+  'retry-after-then-delivered': (attempt) => (attempt < 2 ? answer('retry', 300) : answer('delivered')),
+  'retry-after-leads-past-the-end': (_attempt, lastAttempt) =>
+    lastAttempt ? answer('stop') : answer('retry', 86_400_000),
+  'stopped-by-the-endpoint': () => answer('stop'),
+  'stopped-by-the-ladder': (_attempt, lastAttempt) => answer(lastAttempt ? 'stop' : 'retry'),
+  'attempt-failed-by-the-service': (attempt) => {
+    // Without its stack, which names the folders of this machine.
+    if (attempt === 1) throw Object.assign(new Error('PostgreSQL is away'), { stack: '' });
+    return answer('delivered');
+  },
+};
+const LADDER_MS = [0, 50, 100, 200];
+const ENDED_STATUS = 'COMPLETED';
+
+const address = process.env.TEMPORAL_ADDRESS;
+if (address === undefined) throw new Error('TEMPORAL_ADDRESS is missing: the address of a throw-away Temporal');
+
+const taskQueue = `record-${process.pid}`;
+const activities: DeliveryActivities = {
+  attemptDelivery: async ({ deliveryId, attempt, lastAttempt }) => BRANCHES[deliveryId]!(attempt, lastAttempt),
+};
+// The identity is part of a history; the default one names the machine.
+const identity = 'recorder';
+const connection = await NativeConnection.connect({ address });
+const client = new Client({ connection: await Connection.connect({ address }), identity });
+const worker = await Worker.create({
+  connection,
+  taskQueue,
+  identity,
+  activities,
+  workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+});
+
+await worker.runUntil(async () => {
+  for (const branch of Object.keys(BRANCHES)) {
+    const path = fileURLToPath(new URL(`histories/deliver-webhook/${branch}.json`, import.meta.url));
+    if (existsSync(path)) continue;
+    const input: DeliverWebhookInput = { deliveryId: branch, ladderMs: LADDER_MS };
+    const handle = await client.workflow.start(DELIVER_WEBHOOK_WORKFLOW, {
+      workflowId: branch,
+      taskQueue,
+      args: [input],
+    });
+    await handle.result();
+    const { status } = await handle.describe();
+    if (status.name !== ENDED_STATUS) throw new Error(`${branch} ended ${status.name}`);
+    writeFileSync(path, `${historyToJSON(await handle.fetchHistory())}\n`);
+    console.log(`recorded ${path}`);
+  }
+});
+await client.connection.close();
+await connection.close();

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { workflowBundlePath } from '../support/workers.ts';
+
+const HISTORIES = fileURLToPath(new URL('histories/run-job', import.meta.url));
+const files = readdirSync(HISTORIES);
+
+interface History {
+  events: { eventType: string; [attributes: string]: unknown }[];
+}
+
+const readHistory = (file: string): History => JSON.parse(readFileSync(`${HISTORIES}/${file}`, 'utf8'));
+
+let codePath: string;
+
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
+  codePath = await workflowBundlePath();
+});
+
+const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: { codePath } }, history);
+
+describe('a job that began under an earlier version goes on under this one', () => {
+  it.each(files)('%s', async (file) => {
+    await expect(replay(readHistory(file))).resolves.toBeUndefined();
+  });
+});
+
+describe('the histories', () => {
+  it('are of every branch: each event that tells branches apart is in one of them', () => {
+    const seen = new Set(files.flatMap((file) => readHistory(file).events.map(({ eventType }) => eventType)));
+    for (const event of [
+      'ACTIVITY_TASK_COMPLETED',
+      'ACTIVITY_TASK_FAILED',
+      'ACTIVITY_TASK_TIMED_OUT',
+      'ACTIVITY_TASK_CANCEL_REQUESTED',
+      'START_CHILD_WORKFLOW_EXECUTION_INITIATED',
+      'WORKFLOW_EXECUTION_CANCEL_REQUESTED',
+    ]) {
+      expect([...seen]).toContain(`EVENT_TYPE_${event}`);
+    }
+  });
+
+  it('name neither this machine nor anybody’s folders', () => {
+    for (const file of files) expect(JSON.stringify(readHistory(file))).not.toMatch(/\/(?:home|root|work|tmp)\//);
+  });
+});
+
+it('a history that this version would not have made is refused', async () => {
+  const [file = ''] = files.filter((name) => name === 'succeeded.json');
+  const history = readHistory(file);
+  const broken = JSON.parse(JSON.stringify(history).replaceAll('runInference', 'anotherActivity'));
+  await expect(replay(broken)).rejects.toThrow(/nondeterminism|determinism/i);
+});

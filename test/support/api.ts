@@ -1,0 +1,165 @@
+/** The app of `src/api/app.ts` in this process, on a database and a Temporal namespace of its own. */
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import pg from 'pg';
+import { type AppDependencies, createApp } from '../../src/api/app.ts';
+import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
+import { listenForSettlements } from '../../src/db/job-settlements.ts';
+import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import type { JobResource } from '../../src/domain/job-resource.ts';
+import { createSignedUrls, type SignedUrls } from '../../src/domain/signed-urls.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import { createDiskStore } from '../../src/storage/disk-store.ts';
+import type { ObjectStore } from '../../src/storage/object-store.ts';
+import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { createTestDatabase } from './database.ts';
+import { type LogRecord, recordLog } from './log-record.ts';
+import { createOpenApiCheck } from './openapi-check.ts';
+import { createTestNamespace, type TestNamespace } from './temporal.ts';
+
+export const PUBLIC_BASE_URL = 'https://api.example';
+
+export interface ErrorBody {
+  type: ErrorType;
+  code: ErrorCode;
+  message: string;
+  param?: string;
+  doc_url: string;
+  request_id: string;
+}
+
+export class Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+
+  constructor(status: number, headers: Headers, text: string) {
+    this.status = status;
+    this.headers = headers;
+    this.text = text;
+  }
+
+  get json(): Record<string, unknown> {
+    return JSON.parse(this.text);
+  }
+
+  get job(): JobResource {
+    return JSON.parse(this.text);
+  }
+
+  get error(): ErrorBody {
+    return JSON.parse(this.text).error;
+  }
+}
+
+export interface CallOptions {
+  method?: string;
+  key?: string;
+  headers?: Record<string, string>;
+  body?: RequestInit['body'];
+  signal?: AbortSignal;
+}
+
+export interface TestApi {
+  url: string;
+  databaseUrl: string;
+  orm: MikroORM;
+  store: ObjectStore;
+  signedUrls: SignedUrls;
+  temporal: TestNamespace & { client: Client };
+  log: LogRecord;
+  /** Sends a request, and fails when an operation answers what its documentation does not say. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  /** Paths of everything in the store, half-written objects included. */
+  storedFiles(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export type TestApiOptions = {
+  /** Makes PostgreSQL's address for the app of the database's own. */
+  connectTo?: (databaseUrl: string) => Promise<string>;
+} & Partial<
+  Pick<AppDependencies, 'endpoints' | 'openJobsLimit' | 'waitCeilingMs' | 'clock' | 'temporal' | 'store' | 'orm'>
+>;
+
+/** Call it in `beforeAll`, and `close` in `afterAll`. No worker runs: jobs stay queued unless a test starts some. */
+export async function startTestApi({ connectTo, ...options }: TestApiOptions = {}): Promise<TestApi> {
+  const [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+  const directory = await mkdtemp(join(tmpdir(), 'api-'));
+  const databaseUrl = (await connectTo?.(database.url)) ?? database.url;
+  const orm = await openDatabase({ url: databaseUrl, poolSize: 10 });
+  const rateLimitPool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  rateLimitPool.on('error', () => {});
+  const log = recordLog();
+  const client = openTemporalClient(namespace);
+  const settlements = listenForSettlements(databaseUrl, log.logger);
+  const store = createDiskStore(directory);
+  const signedUrls = createSignedUrls(PUBLIC_BASE_URL, 'signing key of the tests');
+  const app = createApp({
+    endpoints,
+    orm,
+    rateLimitPool,
+    temporal: client,
+    settlements,
+    store,
+    publicBaseUrl: PUBLIC_BASE_URL,
+    signedUrls,
+    openJobsLimit: 1_000,
+    logger: log.logger,
+    ...options,
+  });
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const check = createOpenApiCheck(options.endpoints ?? endpoints);
+
+  return {
+    url,
+    databaseUrl: database.url,
+    orm,
+    store,
+    signedUrls,
+    temporal: { ...namespace, client },
+    log,
+    async call(path, { method = 'GET', key, headers, body, signal } = {}) {
+      const response = await fetch(url + path, {
+        method,
+        headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+      });
+      const answer = new Answer(response.status, response.headers, await response.text());
+      const contentType = response.headers.get('Content-Type') ?? '';
+      const problem = check({
+        method,
+        path: path.replace(/\?.*/, ''),
+        status: answer.status,
+        contentType,
+        text: answer.text,
+      });
+      if (problem !== null) throw new Error(problem);
+      return answer;
+    },
+    async storedFiles() {
+      const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await settlements.close();
+      await rateLimitPool.end();
+      await client.connection.close();
+      await orm.close();
+      await database.drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

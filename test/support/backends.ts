@@ -1,0 +1,72 @@
+/** Inference backends that tests steer. */
+import type { InferenceOutcome } from '../../src/contracts/job.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import type { InferenceBackend, InferenceRequest } from '../../src/inference/backend.ts';
+import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
+import { SUCCESS } from './jobs.ts';
+
+export interface RunningInference {
+  request: InferenceRequest;
+  signal: AbortSignal;
+  finish(outcome?: InferenceOutcome): void;
+  fail(error: unknown): void;
+}
+
+export interface SteeredBackend extends InferenceBackend {
+  /** How many inferences have begun. */
+  readonly calls: number;
+  /** The next inference that nobody has asked for yet. It runs until the test finishes it. */
+  next(): Promise<RunningInference>;
+}
+
+export const MODEL_VERSION = 'model-of-tests@2026-01-01';
+
+/** Every inference waits for the test to say how it ends. Further attempts of one that was finished end as it did. */
+export function createSteeredBackend(): SteeredBackend {
+  const begun: RunningInference[] = [];
+  const awaited: ((inference: RunningInference) => void)[] = [];
+  const finished = new Map<string, InferenceOutcome>();
+  let calls = 0;
+  return {
+    get calls() {
+      return calls;
+    },
+    next: () =>
+      new Promise((resolve) => {
+        const inference = begun.shift();
+        if (inference) resolve(inference);
+        else awaited.push(resolve);
+      }),
+    modelVersion: () => MODEL_VERSION,
+    infer: (request, { signal }) => {
+      calls += 1;
+      const earlier = finished.get(request.jobId);
+      if (earlier) return Promise.resolve(earlier);
+      return new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        const finish = (outcome = SUCCESS) => {
+          finished.set(request.jobId, outcome);
+          resolve(outcome);
+        };
+        const inference = { request, signal, finish, fail: reject };
+        const taker = awaited.shift();
+        if (taker) taker(inference);
+        else begun.push(inference);
+      });
+    },
+    close: async () => {},
+  };
+}
+
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The real fixtures, without the 30 s of the `slow` scenario. */
+export function createQuickFixtureBackend(): InferenceBackend {
+  return createFixtureBackend({
+    logger: QUIET,
+    endpoints,
+    endpointsDirectory: new URL('../../src/endpoints/', import.meta.url),
+    writeArtefact: () => Promise.reject(new Error('no fixture of these tests makes a file')),
+    slowScenarioMs: 1,
+  });
+}

@@ -1,0 +1,13 @@
+import { expect } from '@jest/globals';
+import { findLedgerDrift } from '../../src/db/ledger.ts';
+import { openDatabase } from '../../src/db/orm.ts';
+
+/** I1 and I2 of the goals: every balance equals its replay, and every job moved its credits once. */
+export async function expectLedgerToBalance(databaseUrl: string): Promise<void> {
+  const orm = await openDatabase({ url: databaseUrl, poolSize: 1 });
+  try {
+    expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
+  } finally {
+    await orm.close();
+  }
+}

@@ -1,0 +1,64 @@
+/** Holds answers to the OpenAPI document: whatever an operation answers must be what it says it answers. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { buildOpenApi } from '../../src/api/openapi/document.ts';
+import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
+
+interface Answered {
+  method: string;
+  path: string;
+  status: number;
+  contentType: string;
+  text: string;
+}
+
+/** Answers what is wrong, or null; null too where the document has no such operation. */
+export type OpenApiCheck = (answered: Answered) => string | null;
+
+export function createOpenApiCheck(endpoints: readonly EndpointContract[]): OpenApiCheck {
+  const document: OpenApiDocument = JSON.parse(JSON.stringify(buildOpenApi(endpoints, 'https://api.example')));
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: 'openapi' }, undefined, undefined, false);
+  const compiled = new Map<string, ValidateFunction>();
+  const operations = Object.entries(document.paths).map(([template, operations]) => ({
+    template,
+    pattern: new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    operations,
+  }));
+
+  return ({ method, path, status, contentType, text }) => {
+    const found = operations.find(({ pattern }) => pattern.test(path));
+    const name = method.toLowerCase();
+    if (!found || !(name in found.operations)) return null;
+    const operation = `${method} ${found.template}`;
+    const response = found.operations[name]?.responses[status];
+    if (!response) return `${operation} does not document the status ${status}`;
+    const mediaType = contentType.replace(/;.*/, '');
+    // Of events as they come, and of other text, there is no schema to hold them to.
+    if (response.content && mediaType in response.content && mediaType !== 'application/json') return null;
+    if (mediaType !== 'application/json') return `${operation} ${status} answers ${contentType}`;
+    const place = response.$ref?.replace('#/', '').split('/') ?? ['paths', found.template, name, 'responses', status];
+    const pointer = [...place, 'content', 'application/json', 'schema']
+      .map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))
+      .join('/');
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#/${encodeURI(pointer)}` });
+    compiled.set(pointer, validate);
+    return validate(JSON.parse(text)) ? null : `${operation} ${status}: ${ajv.errorsText(validate.errors)}`;
+  };
+}
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: Record<string, string>;
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  security: Record<string, unknown>[];
+}
+
+export interface OpenApiOperation {
+  operationId: string;
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { $ref?: string; description?: string; content?: Record<string, { schema: object }> }>;
+}

@@ -1,0 +1,124 @@
+/** The project's own processes, as tests start, kill and stop them. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
+import { ProcessRecord } from '../../src/embedded/process-record.ts';
+import { type ProgramExit, type RunningProgram, startProgram, waitUntilReady } from '../../src/embedded/program.ts';
+
+export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface ProcessToStart {
+  /** From the project's root: `src/api/main.ts`. */
+  entry: string;
+  args?: string[];
+  /** Added to this process's own. */
+  environment?: NodeJS.ProcessEnv;
+  /** What tells that it is up: a line it writes, or an address that answers 2xx. Left out, nothing is waited for. */
+  ready?: { line: (line: string) => boolean } | { url: string };
+  readyTimeoutMs?: number;
+}
+
+export interface TestProcess {
+  pid: number;
+  /** Everything it has written so far. */
+  lines: readonly string[];
+  exited: Promise<ProgramExit>;
+  /** Resolves with the first line, past or to come, which fits; rejects when the process ends or time passes first. */
+  waitForLine(fits: (line: string) => boolean, timeoutMs: number): Promise<string>;
+  signal(signal: NodeJS.Signals): void;
+  /** kill -9; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves when it is gone. */
+  stop(): Promise<ProgramExit>;
+}
+
+export interface TestProcesses {
+  start(process: ProcessToStart): Promise<TestProcess>;
+}
+
+/**
+ * Call it at the top of a test file: whatever was started through it is gone when the file ends. Processes that outlive
+ * even that (a killed jest worker runs no `afterAll`) are found by `npm test` in their record, stopped, and reported.
+ */
+export function useProcesses(): TestProcesses {
+  const directory = mkdtempSync(join(tmpdir(), 'processes-'));
+  const record = new ProcessRecord(join(directory, 'processes.json'));
+  const started: RunningProgram[] = [];
+
+  afterAll(async () => {
+    await Promise.all(started.map((program) => program.stop()));
+  });
+
+  return {
+    async start({ entry, args = [], environment, ready, readyTimeoutMs = 60_000 }) {
+      const lines: string[] = [];
+      const watchers = new Set<() => void>();
+      const logPath = join(directory, `${entry.replaceAll('/', '-')}-${started.length}.log`);
+      const program = await startProgram({
+        name: entry,
+        command: process.execPath,
+        args: [join(PROJECT_DIRECTORY, entry), ...args],
+        workingDirectory: PROJECT_DIRECTORY,
+        environment: { ...process.env, ...environment },
+        logPath,
+        stopSignal: 'SIGTERM',
+        stopTimeoutMs: 30_000,
+        record,
+        onLine(line) {
+          lines.push(line);
+          for (const watcher of watchers) watcher();
+        },
+      });
+      started.push(program);
+      if (ready) {
+        const probe = 'url' in ready ? () => answers(ready.url) : () => lines.some(ready.line);
+        await waitUntilReady(program, probe, { timeoutMs: readyTimeoutMs, logPath });
+      }
+      return asTestProcess(program, lines, watchers);
+    },
+  };
+}
+
+function asTestProcess(program: RunningProgram, lines: string[], watchers: Set<() => void>): TestProcess {
+  return {
+    pid: program.pid,
+    lines,
+    exited: program.exited,
+    signal: (signal) => program.signal(signal),
+    async kill() {
+      program.signal('SIGKILL');
+      await program.exited;
+    },
+    stop: () => program.stop(),
+    waitForLine(fits, timeoutMs) {
+      return new Promise((resolve, reject) => {
+        const fail = (reason: string) => {
+          clearTimeout(timer);
+          watchers.delete(look);
+          reject(new Error(`${program.name} ${reason} before such a line; its last ones:\n${program.logTail()}`));
+        };
+        const look = () => {
+          const found = lines.find(fits);
+          if (found === undefined) return;
+          clearTimeout(timer);
+          watchers.delete(look);
+          resolve(found);
+        };
+        const timer = setTimeout(() => fail(`wrote nothing of the kind within ${timeoutMs} ms`), timeoutMs);
+        watchers.add(look);
+        look();
+        void program.exited.then(() => fail('ended'));
+      });
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
+  } catch {
+    return false;
+  }
+}

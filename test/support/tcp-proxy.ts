@@ -1,0 +1,49 @@
+/** Stands between the service and a server, which thereby can go away and come back. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  port: number;
+  /** Breaks every connection; new ones are taken. */
+  cutOff(): void;
+  /** Breaks every connection and refuses new ones. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const upstream = connect(target);
+    for (const [end, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(end);
+      end.on('error', () => {});
+      end.once('close', () => {
+        sockets.delete(end);
+        other.destroy();
+      });
+      end.pipe(other);
+    }
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const cutOff = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const goAway = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    cutOff();
+    await closed;
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return { port, cutOff, goAway, comeBack: () => listen(port), close: goAway };
+}

@@ -1,0 +1,5 @@
+export {
+  type ReceivedDelivery,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../src/embedded/webhook-receiver.ts';

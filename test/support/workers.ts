@@ -1,0 +1,77 @@
+/** Temporal workers in this process, as the worker processes put them together. */
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import type { MikroORM } from '../../src/db/orm.ts';
+import { randomToken } from '../../src/domain/ids.ts';
+import type { InferenceBackend } from '../../src/inference/backend.ts';
+import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
+import type { TestNamespace } from './temporal.ts';
+
+export interface TestWorkers {
+  /** Lets nothing finish: what runs is cancelled, as when a process ends. */
+  stop(): Promise<void>;
+}
+
+const logger = new DefaultLogger('ERROR');
+let isRuntimeInstalled = false;
+
+export type TestWorkerOptions = Omit<WorkerOptions, 'connection' | 'namespace'>;
+
+/** Call `stop` of the answer, at the latest in `afterAll`. */
+export async function startTestWorkers(
+  { address, namespace }: TestNamespace,
+  options: readonly TestWorkerOptions[],
+): Promise<TestWorkers> {
+  if (!isRuntimeInstalled) Runtime.install({ logger, shutdownSignals: [] });
+  isRuntimeInstalled = true;
+  const connection = await NativeConnection.connect({ address });
+  const workers = await Promise.all(
+    options.map((option) => Worker.create({ connection, namespace, maxCachedWorkflows: 50, ...option })),
+  );
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  running.catch(() => {});
+  return {
+    async stop() {
+      for (const worker of workers) worker.shutdown();
+      await running;
+      await connection.close();
+    },
+  };
+}
+
+/** Workflows and settlement. */
+export async function orchestrationWorker(orm: MikroORM): Promise<TestWorkerOptions> {
+  return {
+    taskQueue: TASK_QUEUES.orchestration,
+    workflowBundle: { codePath: await workflowBundlePath() },
+    activities: createSettlementActivities({ orm }),
+  };
+}
+
+export function inferenceWorker(orm: MikroORM, backend: InferenceBackend): TestWorkerOptions {
+  return { taskQueue: TASK_QUEUES.inferenceGpu, activities: createInferenceActivities({ orm, backend }) };
+}
+
+/** Bundled once in a run of `npm test`, whose folder of temporary files is its own. */
+export async function workflowBundlePath(): Promise<string> {
+  const path = join(tmpdir(), 'workflow-bundle.js');
+  if (existsSync(path)) return path;
+  const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger });
+  // Whole or not at all: another test file may look for it now.
+  const partialPath = `${path}.${randomToken()}`;
+  writeFileSync(partialPath, code);
+  renameSync(partialPath, path);
+  return path;
+}

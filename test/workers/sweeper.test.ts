@@ -1,0 +1,208 @@
+/** The sweeper makes up for crashes: nothing committed stays undone, and nothing without an owner stays stored. */
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { Upload, WebhookDelivery } from '../../src/db/entities.ts';
+import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { createDiskStore } from '../../src/storage/disk-store.ts';
+import type { ObjectStore } from '../../src/storage/object-store.ts';
+import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { type SweeperDependencies, startSweeper, sweepOutbox, sweepStorage } from '../../src/workers/sweeper.ts';
+import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, countRows, finishInference, type JobChanges, readJob } from '../support/jobs.ts';
+import { type LogRecord, recordLog } from '../support/log-record.ts';
+import { createTestNamespace } from '../support/temporal.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const ago = (ms: number) => new Date(Date.now() - ms);
+
+let database: TestDatabase;
+let orm: MikroORM;
+let temporal: Client;
+let directory: string;
+let store: ObjectStore;
+let log: LogRecord;
+let customer: Customer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 5 });
+  temporal = openTemporalClient(await createTestNamespace());
+  customer = await createCustomer(orm, { test: 100_000 });
+});
+afterAll(async () => {
+  await temporal.connection.close();
+  await orm.close();
+  await database.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sweeper-'));
+  store = createDiskStore(directory);
+  log = recordLog();
+});
+
+const dependencies = (changes: Partial<SweeperDependencies> = {}): SweeperDependencies => ({
+  orm,
+  temporal,
+  store,
+  logger: log.logger,
+  ...changes,
+});
+
+const isStarted = (workflowId: string) =>
+  temporal.workflow
+    .getHandle(workflowId)
+    .describe()
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      },
+    );
+
+describe('an open job gets a workflow', () => {
+  const admitted = (changes: JobChanges = {}) => admit(orm, customer, { createdAt: ago(11 * SECOND), ...changes });
+
+  it('when none is known to have started within 10 s, with what the request asked for', async () => {
+    const jobId = await admitted({ expiryMs: 7_000 });
+    await sweepOutbox(dependencies());
+    const { workflowExecutionInfo, executionConfig } = (await temporal.workflow.getHandle(jobId).describe()).raw;
+    expect(workflowExecutionInfo?.type?.name).toBe('runJob');
+    expect(executionConfig?.taskQueue?.name).toBe('orchestration');
+    const { events } = await temporal.workflow.getHandle(jobId).fetchHistory();
+    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+    expect(JSON.parse(Buffer.from(input ?? []).toString())).toMatchObject({ jobId, expiryMs: 7_000 });
+    expect((await readJob(orm, jobId)).workflowStartedAt).not.toBeNull();
+  });
+
+  it('when it should have ended by now, although one was started', async () => {
+    const jobId = await admitted({ dueAt: ago(SECOND) });
+    await query(orm.em.fork(), 'update jobs set workflow_started_at = now() where id = $1', [jobId]);
+    await sweepOutbox(dependencies());
+    expect(await isStarted(jobId)).toBe(true);
+    // And is looked at again a minute on, not in every pass.
+    expect((await readJob(orm, jobId)).dueAt.getTime()).toBeGreaterThan(Date.now() + 50 * SECOND);
+  });
+
+  it('but not while the request that admitted it may still start it', async () => {
+    const jobId = await admitted({ createdAt: ago(9 * SECOND) });
+    await sweepOutbox(dependencies());
+    expect(await isStarted(jobId)).toBe(false);
+  });
+
+  it('but not when a worker has picked it up, or when it has ended', async () => {
+    const pickedUp = await admitted();
+    const ended = await admitted({ dueAt: ago(SECOND) });
+    await finishInference(orm, pickedUp);
+    await createSettlementActivities({ orm }).settleJob({ jobId: ended, failure: 'job_expired' });
+    await sweepOutbox(dependencies());
+    expect(await isStarted(pickedUp)).toBe(false);
+    expect(await isStarted(ended)).toBe(false);
+  });
+
+  it('even when another one cannot be started', async () => {
+    const [gone, fine] = [await admitted({ endpoint: 'no.such.endpoint' }), await admitted()];
+    await sweepOutbox(dependencies());
+    expect(await isStarted(gone)).toBe(false);
+    expect(await isStarted(fine)).toBe(true);
+    await log.waitFor((line) => line.jobId === gone && line.level === 40);
+    await createSettlementActivities({ orm }).settleJob({ jobId: gone, failure: 'job_expired' });
+  });
+});
+
+it('a delivery gets its workflow when its job’s workflow did not live to start it', async () => {
+  await createWebhookEndpoint(orm, customer.organizationId);
+  const jobId = await admit(orm, customer);
+  const { deliveryIds } = await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'job_expired' });
+  const [deliveryId = ''] = deliveryIds;
+  await sweepOutbox(dependencies());
+  expect(await isStarted(deliveryId)).toBe(false);
+  await sweepOutbox(dependencies({ clock: () => new Date(Date.now() + 11 * SECOND) }));
+  expect(await isStarted(deliveryId)).toBe(true);
+  const delivery = () => orm.em.fork().findOneOrFail(WebhookDelivery, { id: deliveryId });
+  const { workflowStartedAt } = await delivery();
+  expect(workflowStartedAt).not.toBeNull();
+  await sweepOutbox(dependencies({ clock: () => new Date(Date.now() + HOUR) }));
+  expect((await delivery()).workflowStartedAt).toEqual(workflowStartedAt);
+});
+
+describe('the storage', () => {
+  async function put(key: string, modifiedAt = ago(2 * HOUR)): Promise<void> {
+    await store.put(key, Buffer.from('x'));
+    await utimes(join(directory, key), modifiedAt, modifiedAt);
+  }
+  async function stored(): Promise<string[]> {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => join(parentPath, name).slice(directory.length + 1));
+  }
+
+  it('loses what no job and no upload owns, an hour after it was written', async () => {
+    const [jobId, uploadId] = [await admit(orm, customer), await insertUpload(HOUR, null)];
+    const kept = [`jobs/${jobId}/0`, `uploads/${uploadId}`, `jobs/${newId('job')}/0`, `uploads/${newId('upload')}`];
+    const orphans = [`jobs/${newId('job')}/0`, `jobs/${newId('job')}/1`, `uploads/${newId('upload')}`];
+    for (const key of [...kept.slice(0, 2), ...orphans]) await put(key);
+    for (const key of kept.slice(2)) await put(key, ago(0.9 * HOUR));
+    await sweepStorage(dependencies());
+    expect((await stored()).sort()).toEqual(kept.sort());
+  });
+
+  it('loses what a write that was cut off left behind', async () => {
+    await put('partial/left-behind');
+    await put('partial/being-written', new Date());
+    await sweepStorage(dependencies());
+    expect(await stored()).toEqual(['partial/being-written']);
+  });
+
+  it('loses uploads that no job used in 24 hours, and their files', async () => {
+    const [unused, used] = [await insertUpload(-1, null), await insertUpload(-1, new Date())];
+    for (const id of [unused, used]) await put(`uploads/${id}`);
+    await sweepStorage(dependencies());
+    expect(await stored()).toEqual([`uploads/${used}`]);
+    expect(await orm.em.fork().findOne(Upload, { id: unused })).toBeNull();
+    expect(await orm.em.fork().findOne(Upload, { id: used })).not.toBeNull();
+  });
+
+  async function insertUpload(lifetimeMs: number, usedAt: Date | null): Promise<string> {
+    const id = newId('upload');
+    await query(
+      orm.em.fork(),
+      `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at, used_at)
+       values ($1, $2, false, 'ready', 'image/jpeg', 1, 'x', $3, now() + $4 * interval '1 millisecond', $5)`,
+      [id, customer.organizationId, `uploads/${id}`, lifetimeMs, usedAt],
+    );
+    return id;
+  }
+});
+
+it('idempotency claims are forgotten once they have expired', async () => {
+  const owner = await createCustomer(orm);
+  const own = { organizationId: owner.organizationId, apiKeyId: owner.keyIds.test };
+  for (const idempotencyKey of ['expired-key', 'current-key']) await admit(orm, customer, { ...own, idempotencyKey });
+  await query(orm.em.fork(), `update idempotency_claims set expires_at = now() where key = 'expired-key'`);
+  await sweepStorage(dependencies());
+  expect(await countRows(orm, 'idempotency_claims', owner.organizationId)).toBe(1);
+});
+
+describe('a running sweeper', () => {
+  it('goes on after a pass that failed, and stops when told', async () => {
+    const away = await openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', poolSize: 1 }).catch(() => null);
+    const sweeper = startSweeper(dependencies({ orm: away ?? orm, store: { ...store, list: failing } }));
+    expect(await log.waitFor((line) => line.msg === 'sweepStorage failed')).toMatchObject({ level: 40 });
+    await sweeper.stop();
+    await away?.close();
+  });
+
+  function failing(): never {
+    throw new Error('the folder is away');
+  }
+});

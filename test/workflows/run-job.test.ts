@@ -1,0 +1,298 @@
+/** A job's life through the real Temporal and the real PostgreSQL, from its start by name to its end. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { ErrorCode } from '../../src/contracts/error-codes.ts';
+import {
+  RUN_JOB_STAGE_QUERY,
+  RUN_JOB_WORKFLOW,
+  type RunJobInput,
+  type Settlement,
+} from '../../src/contracts/run-job.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.ts';
+import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import { settleJob } from '../../src/db/settle-job.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { startRunJob } from '../../src/temporal/client.ts';
+import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { createSteeredBackend, type SteeredBackend } from '../support/backends.ts';
+import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, readJob, transfersOf } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+
+let database: TestDatabase;
+let orm: MikroORM;
+let namespace: TestNamespace;
+let client: Client;
+let customer: Customer;
+let backend: SteeredBackend;
+let orchestration: TestWorkers;
+let inference: TestWorkers | null = null;
+let jobId: string;
+
+beforeAll(async () => {
+  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+  orm = await openDatabase({ url: database.url, poolSize: 10 });
+  client = openTemporalClient(namespace);
+  orchestration = await startTestWorkers(namespace, [await orchestrationWorker(orm)]);
+});
+afterAll(async () => {
+  await orchestration.stop();
+  await client.connection.close();
+  await expectLedgerToBalance(database.url);
+  await orm.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  backend = createSteeredBackend();
+  customer = await createCustomer(orm, { test: 1_000 });
+  jobId = await admit(orm, customer);
+});
+afterEach(async () => {
+  // What a test leaves in the queue would reach the model of the next one.
+  await client.workflow
+    .getHandle(jobId)
+    .terminate()
+    .catch(() => {});
+  await inference?.stop();
+  inference = null;
+});
+
+async function startInference(): Promise<void> {
+  inference = await startTestWorkers(namespace, [inferenceWorker(orm, backend)]);
+}
+
+async function start(changes: Partial<RunJobInput> = {}) {
+  const input: RunJobInput = {
+    jobId,
+    endpoint: 'dashboard.read',
+    inferenceTaskQueue: TASK_QUEUES.inferenceGpu,
+    expiryMs: 60_000,
+    inferenceTimeoutMs: 30_000,
+    inferenceAttempts: 3,
+    ...changes,
+  };
+  return client.workflow.start<(input: RunJobInput) => Promise<Settlement>>(RUN_JOB_WORKFLOW, {
+    workflowId: jobId,
+    taskQueue: TASK_QUEUES.orchestration,
+    args: [input],
+  });
+}
+
+const releasedInFull = { available: 1_000, held: 0, openJobs: 0 };
+const account = () => readAccount(orm, customer.organizationId, false);
+
+describe('a job that succeeds', () => {
+  it('is queued, processing while the model runs, and succeeded with its cost charged', async () => {
+    const handle = await start();
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'queued', startedAt: null });
+    await startInference();
+    const running = await backend.next();
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing' });
+    running.finish();
+    expect(await handle.result()).toEqual({ status: 'succeeded', chargedCredits: 20, deliveryIds: [] });
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'succeeded', chargedCredits: 20 });
+    expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
+  });
+
+  it('tells its stage while it runs, and when it has ended', async () => {
+    await startInference();
+    const handle = await start();
+    const running = await backend.next();
+    expect(await handle.query(RUN_JOB_STAGE_QUERY)).toBe('inference');
+    running.finish();
+    await handle.result();
+    expect(await handle.query(RUN_JOB_STAGE_QUERY)).toBe('ended');
+  });
+
+  it('starts one delivery for each endpoint that wants the event, and they outlive it', async () => {
+    await createWebhookEndpoint(orm, customer.organizationId);
+    await createWebhookEndpoint(orm, customer.organizationId, { events: ['job.failed'] });
+    await startInference();
+    const handle = await start();
+    (await backend.next()).finish();
+    const { deliveryIds } = await handle.result();
+    expect(deliveryIds).toHaveLength(1);
+    const delivery = await client.workflow.getHandle(deliveryIds[0] ?? '').describe();
+    expect(delivery).toMatchObject({ type: 'deliverWebhook', taskQueue: 'webhooks', status: { name: 'RUNNING' } });
+    expect(delivery.parentExecution?.workflowId).toBe(jobId);
+  });
+});
+
+describe('a job that fails', () => {
+  it.each(['input_unreadable', 'model_unavailable'] as const)('of %s says so, and is charged nothing', async (code) => {
+    await startInference();
+    const handle = await start({ inferenceAttempts: 1 });
+    (await backend.next()).fail(new ServiceError(code, 'The reason, in words.'));
+    expect(await handle.result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    const job = await readJob(orm, jobId);
+    expect(job).toMatchObject({ status: 'failed', error: { code, message: 'The reason, in words.' }, result: null });
+    expect(await account()).toEqual(releasedInFull);
+  });
+
+  it('is tried again when the failure may pass, and charged once', async () => {
+    await startInference();
+    const handle = await start();
+    (await backend.next()).fail(new ServiceError('model_unavailable', 'Not now.'));
+    (await backend.next()).finish();
+    expect(await handle.result()).toMatchObject({ status: 'succeeded', chargedCredits: 20 });
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 20],
+      ['capture', 20],
+    ]);
+  });
+
+  it('of what nobody foresaw is tried as often as may be, then fails without telling customers what it was', async () => {
+    await startInference();
+    const handle = await start({ inferenceAttempts: 2 });
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      (await backend.next()).fail(new TypeError('the password is hunter2'));
+    }
+    expect(await handle.result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    const { error } = await readJob(orm, jobId);
+    expect(error?.code).toBe('model_inference_failed');
+    expect(JSON.stringify(error)).not.toContain('hunter2');
+    expect(await account()).toEqual(releasedInFull);
+  });
+
+  it('of a model that takes too long says that it did', async () => {
+    await startInference();
+    const handle = await start({ inferenceTimeoutMs: 300, inferenceAttempts: 1 });
+    await backend.next();
+    expect(await handle.result()).toMatchObject({ status: 'failed' });
+    expect((await readJob(orm, jobId)).error?.code).toBe('inference_timeout');
+    expect(await account()).toEqual(releasedInFull);
+  });
+});
+
+describe('a job that nobody picks up', () => {
+  it('expires after its time in the queue, and is charged nothing', async () => {
+    const handle = await start({ expiryMs: 200 });
+    expect(await handle.result()).toEqual({ status: 'expired', chargedCredits: 0, deliveryIds: [] });
+    expect(await readJob(orm, jobId)).toMatchObject({
+      status: 'expired',
+      startedAt: null,
+      error: { type: 'expired_error', code: 'job_expired' satisfies ErrorCode },
+    });
+    expect(await account()).toEqual(releasedInFull);
+  });
+});
+
+describe('a job that was canceled', () => {
+  const cancel = () =>
+    settleJob(orm.em.fork(), {
+      jobId,
+      from: ['queued'],
+      to: 'canceled',
+      result: null,
+      error: null,
+      stages: null,
+      chargedCredits: 0,
+      completedAt: new Date(),
+      event: null,
+      deliveries: [],
+    });
+
+  it('before it was picked up runs no model and creates no delivery', async () => {
+    await createWebhookEndpoint(orm, customer.organizationId);
+    const handle = await start();
+    await cancel();
+    await startInference();
+    expect(await handle.result()).toEqual({ status: 'canceled', chargedCredits: 0, deliveryIds: [] });
+    expect(backend.calls).toBe(0);
+    expect(await account()).toEqual(releasedInFull);
+  });
+
+  it('as a workflow ends canceled too, without waiting for a worker', async () => {
+    const handle = await start();
+    await cancel();
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ status: 'canceled' });
+  });
+});
+
+it('a workflow cancelled by an operator settles all the same: no hold stays', async () => {
+  await startInference();
+  const handle = await start();
+  await backend.next();
+  await handle.cancel();
+  expect(await handle.result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+  expect(await account()).toEqual(releasedInFull);
+});
+
+describe('the start by name', () => {
+  const endpoint = endpointBySlug('dashboard.read');
+  const startByName = () =>
+    startRunJob(
+      client,
+      { id: jobId, organizationId: customer.organizationId, livemode: false, expiryMs: 60_000 },
+      endpoint,
+    );
+
+  it('a second time changes nothing while the first runs', async () => {
+    await startByName();
+    const first = await client.workflow.getHandle(jobId).describe();
+    await startByName();
+    expect((await client.workflow.getHandle(jobId).describe()).runId).toBe(first.runId);
+  });
+
+  it('after the job has ended runs again, and finds nothing left to do', async () => {
+    await startInference();
+    await startByName();
+    (await backend.next()).finish();
+    await client.workflow.getHandle(jobId).result();
+    await startByName();
+    expect(await client.workflow.getHandle(jobId).result()).toEqual({
+      status: 'succeeded',
+      chargedCredits: 20,
+      deliveryIds: [],
+    });
+    expect(backend.calls).toBe(1);
+    expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
+  });
+
+  it('leaves a workflow that Temporal Web can show and find', async () => {
+    await startByName();
+    const handle = client.workflow.getHandle(jobId);
+    const described = await handle.describe();
+    expect(await described.staticSummary()).toBe('dashboard.read (test)');
+    expect(await described.staticDetails()).toContain(customer.organizationId);
+    const { jobEndpoint, organizationId, livemode, jobStatus } = SEARCH_ATTRIBUTES;
+    expect(described.typedSearchAttributes.get(jobEndpoint)).toBe('dashboard.read');
+    expect(described.typedSearchAttributes.get(organizationId)).toBe(customer.organizationId);
+    expect(described.typedSearchAttributes.get(livemode)).toBe(false);
+    expect(described.typedSearchAttributes.get(jobStatus)).toBe('queued');
+    await startInference();
+    (await backend.next()).finish();
+    await handle.result();
+    expect((await handle.describe()).typedSearchAttributes.get(jobStatus)).toBe('succeeded');
+  });
+
+  it('carries ids and small facts only: nothing of pictures, parameters or results is in the history', async () => {
+    await startInference();
+    await startByName();
+    (await backend.next()).finish({
+      status: 'succeeded',
+      result: { name: 'Erika Mustermann' },
+      error: null,
+      chargedCredits: 20,
+    });
+    const handle = client.workflow.getHandle(jobId);
+    await handle.result();
+    const { events } = await handle.fetchHistory();
+    const payloads = JSON.stringify(events, (_, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+    );
+    expect(payloads).toContain(jobId);
+    expect(payloads).not.toContain('Mustermann');
+    expect(payloads).not.toContain('reading');
+  });
+});
+
+it('a job that never was is unknown to Temporal too', async () => {
+  await expect(client.workflow.getHandle('job_unknown').describe()).rejects.toThrow(WorkflowNotFoundError);
+});
