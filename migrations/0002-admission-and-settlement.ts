@@ -109,20 +109,24 @@ export class AdmissionAndSettlement extends Migration {
           values (p_job.organization_id, p_job.livemode, 'hold', 'available', 'held', p_job.reserved_credits, p_job.id);
         end if;
 
-        update credit_accounts as known set
-          available = available - p_job.reserved_credits,
-          held = held + p_job.reserved_credits,
-          open_jobs = open_jobs + 1
-        where known.organization_id = p_job.organization_id and known.livemode = p_job.livemode
-          and available >= p_job.reserved_credits and open_jobs < p_concurrency_limit;
-        if not found then
+        loop
+          update credit_accounts as known set
+            available = available - p_job.reserved_credits,
+            held = held + p_job.reserved_credits,
+            open_jobs = open_jobs + 1
+          where known.organization_id = p_job.organization_id and known.livemode = p_job.livemode
+            and available >= p_job.reserved_credits and open_jobs < p_concurrency_limit;
+          exit when found;
+
           select * into account from credit_accounts as known
           where known.organization_id = p_job.organization_id and known.livemode = p_job.livemode;
-          if account.available >= p_job.reserved_credits then
+          if not found or account.available < p_job.reserved_credits then
+            raise exception 'balance too low' using errcode = 'VI402', detail = coalesce(account.available, 0);
+          elsif account.open_jobs >= p_concurrency_limit then
             raise exception 'too many open jobs' using errcode = 'VI429', detail = account.open_jobs;
           end if;
-          raise exception 'balance too low' using errcode = 'VI402', detail = coalesce(account.available, 0);
-        end if;
+          -- Between the two statements somebody topped up or a job ended: nothing stands in the way any more.
+        end loop;
         outcome := 'admitted';
       end $$;
     `);

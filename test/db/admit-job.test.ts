@@ -9,6 +9,7 @@ import { type Customer, createCustomer, readAccount } from '../support/customers
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admission, admit, countRows, type JobChanges, readJob, transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
+import { pauseAfterUpdatesOfAccounts } from '../support/paused-updates.ts';
 
 let database: TestDatabase;
 let orm: MikroORM;
@@ -136,6 +137,29 @@ describe('concurrent admissions', () => {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'insufficient_credits' });
     }
     expect(await readAccount(orm, few.organizationId, false)).toEqual({ available: 0, held: 200, openJobs: 10 });
+  });
+
+  it('that a top-up overtakes after they were found too poor are admitted', async () => {
+    const poor = await createCustomer(orm, { test: 10 });
+    const own = { organizationId: poor.organizationId, apiKeyId: poor.keyIds.test, reservedCredits: 30 };
+    const pause = await pauseAfterUpdatesOfAccounts(database.url);
+    try {
+      const admitted = attempt(own);
+      await pause.reached();
+      await pause.query('update credit_accounts set available = 60 where organization_id = $1 and not livemode', [
+        poor.organizationId,
+      ]);
+      await pause.query(
+        `insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount)
+         values ($1, false, 'top_up', 'funding', 'available', 50)`,
+        [poor.organizationId],
+      );
+      await pause.resume();
+      expect(await admitted).toBeNull();
+    } finally {
+      await pause.end();
+    }
+    expect(await readAccount(orm, poor.organizationId, false)).toEqual({ available: 30, held: 30, openJobs: 1 });
   });
 
   it('never open more jobs than may be', async () => {

@@ -5,7 +5,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
-import { isRunning, until } from './processes.ts';
+import { until } from '../support/until.ts';
+import { isRunning } from './processes.ts';
 import {
   endpointsDirectory,
   modelsDirectory,
