@@ -26,6 +26,8 @@ interface Totals {
 }
 
 const TEMPLATE_DATABASE = 'template_migrated';
+/** Where jest's report is to stay, for whoever wants to read it. */
+const REPORT_PATH = process.env.TEST_REPORT_PATH;
 const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));
 
 async function startServers(directory: string, signal: AbortSignal): Promise<Servers> {
@@ -146,7 +148,7 @@ async function main(signal: AbortSignal): Promise<{ totals: Totals; succeeded: b
     const servers = await startServers(directory, signal);
     try {
       const environment = { ...servers.environment, TMPDIR: directory };
-      const { exitCode, totals } = await runJest(environment, join(directory, 'report.json'), signal);
+      const { exitCode, totals } = await runJest(environment, REPORT_PATH ?? join(directory, 'report.json'), signal);
       const leftovers = await stopLeftovers(directory);
       if (leftovers.length > 0 && !signal.aborted) {
         console.error(`The tests left running: ${leftovers.join(', ')}`);

@@ -6,6 +6,8 @@ export interface TcpProxy {
   port: number;
   /** Breaks every connection; new ones are taken. */
   cutOff(): void;
+  /** What the server says from now on reaches nobody; what it is told still reaches it. Ends with the connections. */
+  mute(): void;
   /** Breaks every connection and refuses new ones. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
@@ -14,8 +16,11 @@ export interface TcpProxy {
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const upstreams = new Map<Socket, Socket>();
   const server = createServer((socket) => {
     const upstream = connect(target);
+    upstreams.set(upstream, socket);
+    upstream.once('close', () => upstreams.delete(upstream));
     for (const [end, other] of [
       [socket, upstream],
       [upstream, socket],
@@ -33,6 +38,12 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
+  const mute = () => {
+    for (const [upstream, socket] of upstreams) {
+      upstream.unpipe(socket);
+      upstream.resume();
+    }
+  };
   const cutOff = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -45,5 +56,5 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   };
   await listen(0);
   const { port } = server.address() as AddressInfo;
-  return { port, cutOff, goAway, comeBack: () => listen(port), close: goAway };
+  return { port, cutOff, mute, goAway, comeBack: () => listen(port), close: goAway };
 }

@@ -1,0 +1,51 @@
+/**
+ * `npm run test:faults`: tries every fault of test/faults/table.ts several times over and says what was tried how often
+ * and what held. `-- --short` tries each once, as `npm test` does.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FAULTS } from '../test/faults/table.ts';
+
+/** As jest writes it with `--json`. */
+interface JestReport {
+  testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
+}
+
+const ROUNDS = 5;
+const projectDirectory = fileURLToPath(new URL('..', import.meta.url));
+
+const rounds = process.argv.includes('--short') ? 1 : ROUNDS;
+const directory = mkdtempSync(join(tmpdir(), 'faults-report-'));
+const reportPath = join(directory, 'report.json');
+try {
+  const files = [...new Set(FAULTS.flatMap((fault) => fault.files))];
+  const { status } = spawnSync(process.execPath, [join(projectDirectory, 'test/support/run-tests.ts'), ...files], {
+    cwd: projectDirectory,
+    stdio: 'inherit',
+    env: { ...process.env, FAULT_ROUNDS: String(rounds), TEST_REPORT_PATH: reportPath },
+  });
+  const complete = printReport(JSON.parse(readFileSync(reportPath, 'utf8')) as JestReport);
+  process.exitCode = status === 0 && complete ? 0 : 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** Answers whether every fault was tried and held. */
+function printReport({ testResults }: JestReport): boolean {
+  const tests = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map((test) => ({ ...test, file: relative(projectDirectory, name) })),
+  );
+  console.log(`\nEach fault in ${rounds} ${rounds === 1 ? 'round' : 'rounds'} where rounds make a difference:\n`);
+  console.log('| Fault | Must show | Cases tried | Held |');
+  console.log('|---|---|---|---|');
+  const held = FAULTS.map(({ fault, mustShow, files, named }) => {
+    const tried = tests.filter(({ file, fullName }) => files.includes(file) && (named?.test(fullName) ?? true));
+    const passed = tried.filter(({ status }) => status === 'passed');
+    console.log(`| ${fault} | ${mustShow} | ${tried.length} | ${passed.length} |`);
+    return tried.length > 0 && passed.length === tried.length;
+  });
+  return held.every(Boolean);
+}

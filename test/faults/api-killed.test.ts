@@ -1,0 +1,94 @@
+/** kill -9 of the API at every point of an admission. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { query } from '../../src/db/orm.ts';
+import { useProcesses } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { post, postUntilAdmitted } from './customer.ts';
+import { type FaultStack, startFaultStack } from './fault-stack.ts';
+import { expectInvariants } from './invariants.ts';
+import { rounds } from './rounds.ts';
+import type { Moment } from './statement-proxy.ts';
+
+const processes = useProcesses();
+let stack: FaultStack;
+
+beforeAll(async () => {
+  stack = await startFaultStack(processes);
+}, 180_000);
+afterAll(() => stack.close());
+
+it.each(rounds.flatMap((round) => (['before', 'after'] as const).map((moment) => [moment, round] as const)))(
+  '%s each statement of an admission (round %i): a retry with the same key is one job and one charge',
+  async (moment) => {
+    const statements = await statementsOfAnAdmission();
+    expect(statements.some((sql) => sql.includes('admit_job'))).toBe(true);
+    for (const index of statements.keys()) await killAt(index, moment);
+    await expectInvariants(stack);
+  },
+  300_000,
+);
+
+it.each(rounds)(
+  'after the workflow was started and before anybody was told (round %i): one job, one charge',
+  async () => {
+    const { api } = stack.parts;
+    const key = randomUUID();
+    await postUntilAdmitted(stack, { key: randomUUID() });
+    api.temporal.mute();
+    const lost = post(stack, { key });
+    await until(async () => {
+      const [id] = await jobsWith(key);
+      return id !== undefined && (await isStarted(id));
+    }, 30_000);
+    await api.kill();
+    expect(await lost).toBeNull();
+    await api.start();
+    expect([(await postUntilAdmitted(stack, { key })).job.id]).toEqual(await jobsWith(key));
+    await expectInvariants(stack);
+  },
+  180_000,
+);
+
+/** Kills the API at one statement of a request; the customer then repeats the request, twice. */
+async function killAt(index: number, moment: Moment): Promise<void> {
+  const { api } = stack.parts;
+  const key = randomUUID();
+  let seen = 0;
+  const reached = api.postgres.holdNext(() => seen++ === index, moment);
+  const lost = post(stack, { key });
+  await reached;
+  await api.kill();
+  expect(await lost).toBeNull();
+  await api.start();
+  const first = await postUntilAdmitted(stack, { key });
+  const second = await post(stack, { key });
+  expect(second).toMatchObject({ status: 202, text: first.text, isReplay: true });
+  expect(await jobsWith(key)).toEqual([first.job.id]);
+}
+
+/** What one request says to PostgreSQL, when nothing else goes on. */
+async function statementsOfAnAdmission(): Promise<string[]> {
+  const { postgres } = stack.parts.api;
+  await postUntilAdmitted(stack, { key: randomUUID() });
+  const before = postgres.statements.length;
+  await postUntilAdmitted(stack, { key: randomUUID() });
+  return postgres.statements.slice(before);
+}
+
+async function jobsWith(key: string): Promise<string[]> {
+  const rows = await query<{ id: string }>(stack.orm.em.fork(), 'select id from jobs where idempotency_key = $1', [
+    key,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+async function isStarted(jobId: string): Promise<boolean> {
+  return stack.temporal.client.workflow
+    .getHandle(jobId)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );
+}

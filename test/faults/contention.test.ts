@@ -1,0 +1,95 @@
+/** Many at once want the same thing: the processes are real, and so are the races. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { query } from '../../src/db/orm.ts';
+import { useProcesses } from '../support/processes.ts';
+import { type Answer, post, postUntilAdmitted } from './customer.ts';
+import { type FaultStack, startFaultStack } from './fault-stack.ts';
+import { expectInvariants } from './invariants.ts';
+import { rounds } from './rounds.ts';
+
+const processes = useProcesses();
+let stack: FaultStack;
+
+beforeAll(async () => {
+  stack = await startFaultStack(processes);
+}, 180_000);
+afterAll(() => stack.close());
+
+it.each(rounds)(
+  '100 requests with one key are one job; the key with another payload is refused (round %i)',
+  async () => {
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(stack, { key })));
+    for (const answer of answers) expect([202, 409, 429]).toContain(answer?.status);
+    const texts = answers.filter((answer) => answer?.status === 202).map((answer) => answer?.text);
+    expect(new Set(texts).size).toBe(1);
+    await postUntilAdmitted(stack, { key });
+    const other = await post(stack, { key, parameters: { read_warning_lights: 'false' } });
+    expect(other?.status).toBe(409);
+    const jobs = await query(stack.orm.em.fork(), 'select id from jobs where idempotency_key = $1', [key]);
+    expect(jobs).toHaveLength(1);
+    await expectInvariants(stack);
+  },
+  120_000,
+);
+
+it.each(rounds)(
+  'with credits for exactly 5 jobs, 50 requests are 5 jobs (round %i)',
+  async () => {
+    const { organizationId } = stack.seed;
+    await leaveCredits(organizationId, 100);
+    // Live jobs hold 20 credits each and give none back when they have read something.
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => post(stack, { key: randomUUID(), mode: 'live' })),
+    );
+    const byStatus = (status: number) => answers.filter((answer) => answer?.status === status);
+    expect(byStatus(202)).toHaveLength(5);
+    expect(byStatus(202).length + byStatus(402).length).toBe(50);
+    await expectInvariants(stack);
+  },
+  120_000,
+);
+
+it.each(rounds)(
+  'cancellation against pick-up: exactly one wins, 30 times (round %i)',
+  async () => {
+    const ends = await Promise.all(Array.from({ length: 30 }, cancelAtOnce));
+    for (const { answer, status, charged } of ends) {
+      if (answer === 200) expect({ status, charged }).toEqual({ status: 'canceled', charged: 0 });
+      else expect({ answer, status, charged }).toEqual({ answer: 409, status: 'succeeded', charged: 20 });
+    }
+    await expectInvariants(stack);
+  },
+  120_000,
+);
+
+async function cancelAtOnce() {
+  const { job } = (await post(stack, { key: randomUUID() })) as Answer;
+  const response = await fetch(`${stack.apiUrl}/v1/jobs/${job.id}/cancel`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${stack.seed.keys.test}` },
+  });
+  const client = stack.client('test');
+  const ended = await client.waitFor(await client.getJob(job.id));
+  return { answer: response.status, status: ended.status, charged: ended.credits.charged };
+}
+
+/** Leaves exactly so many live credits, and says in the ledger where the others went. */
+async function leaveCredits(organizationId: string, credits: number): Promise<void> {
+  await query(
+    stack.orm.em.fork(),
+    `with account as (
+       select available - $2 as surplus from credit_accounts where organization_id = $1 and livemode for update
+     ), transfer as (
+       insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason)
+       select $1, true, 'top_up',
+         case when surplus > 0 then 'available' else 'funding' end,
+         case when surplus > 0 then 'funding' else 'available' end,
+         abs(surplus), 'test'
+       from account where surplus <> 0
+     )
+     update credit_accounts set available = $2 where organization_id = $1 and livemode`,
+    [organizationId, credits],
+  );
+}

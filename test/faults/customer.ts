@@ -1,0 +1,68 @@
+/** Requests as they go over the wire, for what the typed client smooths away. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Job } from '../../src/client/index.ts';
+import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import type { FaultStack } from './fault-stack.ts';
+
+const PICTURE = readFileSync(join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg'));
+/** Longer than a restart of any process and the time for which a claim without an answer is in progress. */
+const PATIENCE_MS = 90_000;
+
+export interface Submission {
+  key: string;
+  mode?: keyof FaultStack['seed']['keys'];
+  scenario?: string;
+  parameters?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  text: string;
+  isReplay: boolean;
+  job: Job;
+}
+
+/** One POST and no more; null when no answer came. */
+export async function post(
+  { apiUrl, seed }: FaultStack,
+  { key, mode = 'test', scenario, parameters = {} }: Submission,
+): Promise<Answer | null> {
+  const form = new FormData();
+  form.append('image', new Blob([PICTURE], { type: 'image/jpeg' }), 'dashboard.jpg');
+  for (const [name, value] of Object.entries(parameters)) form.append(name, value);
+  try {
+    const response = await fetch(`${apiUrl}/v1/dashboard/read`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${seed.keys[mode]}`,
+        'Idempotency-Key': key,
+        ...(scenario !== undefined && { 'X-Service-Test-Scenario': scenario }),
+      },
+      body: form,
+      signal: AbortSignal.timeout(45_000),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      text,
+      isReplay: response.headers.get('Idempotent-Replayed') === 'true',
+      get job() {
+        return JSON.parse(text) as Job;
+      },
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** As a careful customer: the same request again, until it is admitted. */
+export async function postUntilAdmitted(stack: FaultStack, submission: Submission): Promise<Answer> {
+  let answer: Answer | null = null;
+  await until(async () => {
+    answer = await post(stack, submission);
+    return answer?.status === 202;
+  }, PATIENCE_MS);
+  return answer as unknown as Answer;
+}

@@ -1,0 +1,199 @@
+/** Every process of the service, each behind proxies of its own, on a PostgreSQL of its own: to be broken. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { VehicleInferenceClient } from '../../src/client/index.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/db/seed.ts';
+import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
+import { findTemporal } from '../../src/embedded/find-temporal.ts';
+import { findFreePort } from '../../src/embedded/ports.ts';
+import { type PostgresServer, preparePostgres } from '../../src/embedded/postgres.ts';
+import type { RunningProgram } from '../../src/embedded/program.ts';
+import { ensureNamespace, startTemporal } from '../../src/embedded/temporal.ts';
+import type { TestProcess, TestProcesses } from '../support/processes.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type StatementProxy, startStatementProxy } from './statement-proxy.ts';
+
+const PARTS = {
+  api: 'src/api/main.ts',
+  orchestration: 'src/workers/orchestration.ts',
+  inference: 'src/workers/inference.ts',
+  webhooks: 'src/workers/webhooks.ts',
+} as const;
+export type PartName = keyof typeof PARTS;
+export const PART_NAMES = Object.keys(PARTS) as PartName[];
+
+/** One process, and what stands between it and the servers. */
+export class Part {
+  readonly name: PartName;
+  readonly postgres: StatementProxy;
+  readonly temporal: TcpProxy;
+  readonly #start: () => Promise<TestProcess>;
+  #process: TestProcess | null = null;
+
+  constructor(name: PartName, postgres: StatementProxy, temporal: TcpProxy, start: () => Promise<TestProcess>) {
+    this.name = name;
+    this.postgres = postgres;
+    this.temporal = temporal;
+    this.#start = start;
+  }
+
+  get process(): TestProcess {
+    if (!this.#process) throw new Error(`${this.name} does not run`);
+    return this.#process;
+  }
+
+  async start(): Promise<void> {
+    this.#process = await this.#start();
+  }
+
+  /** kill -9, and with it whatever a proxy still held for it. */
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+    this.#process = null;
+    this.postgres.cutOff();
+    this.temporal.cutOff();
+  }
+}
+
+export interface FaultStack {
+  parts: Record<PartName, Part>;
+  /** Straight to the database: what the test itself reads is never in the way of a fault. */
+  orm: MikroORM;
+  databaseUrl: string;
+  postgres: { server: PostgresServer; program: RunningProgram };
+  temporal: { client: Client; kill(): Promise<void>; start(): Promise<void> };
+  apiUrl: string;
+  seed: DevelopmentSeed;
+  receiver: WebhookReceiver;
+  /** A customer who tries again until an answer comes. */
+  client(mode: keyof DevelopmentSeed['keys']): VehicleInferenceClient;
+  close(): Promise<void>;
+}
+
+const NAMESPACE = 'default';
+const RETRY_PAUSE_MS = 100;
+const ATTEMPTS = 600;
+
+/** Starts everything. Call `close` in `afterAll`. */
+export async function startFaultStack(processes: TestProcesses): Promise<FaultStack> {
+  const directory = mkdtempSync(join(tmpdir(), 'faults-'));
+  const [postgresPort, apiPort, temporal, receiver] = await Promise.all([
+    findFreePort(),
+    findFreePort(),
+    startOwnTemporal(directory),
+    startWebhookReceiver(),
+  ]);
+  const server = await preparePostgres({
+    dataDirectory: join(tmpdir(), `faults-postgres-${postgresPort}`),
+    port: postgresPort,
+    logPath: join(directory, 'postgres.log'),
+    database: 'service',
+    throwAway: true,
+  });
+  const postgres = { server, program: await server.start() };
+  await migrate(server.databaseUrl);
+  const seed = await seedDevelopment(server.databaseUrl);
+  const { organizationId } = seed;
+  for (const livemode of [true, false]) {
+    await createDevelopmentWebhookEndpoint(server.databaseUrl, {
+      organizationId,
+      url: receiver.url,
+      livemode,
+      sealedSecrets: createSealedSecrets(['development']),
+    });
+  }
+  const orm = await openDatabase({ url: server.databaseUrl, poolSize: 4 });
+  const apiUrl = `http://127.0.0.1:${apiPort}`;
+
+  const makePart = async (name: PartName): Promise<Part> => {
+    const statements = await startStatementProxy({ host: '127.0.0.1', port: postgresPort });
+    const temporalProxy = await startTcpProxy({ host: '127.0.0.1', port: temporal.port });
+    const databaseUrl = new URL(server.databaseUrl);
+    databaseUrl.port = String(statements.port);
+    const environment = {
+      SERVICE_ENVIRONMENT: 'development',
+      DATABASE_URL: databaseUrl.href,
+      TEMPORAL_ADDRESS: `127.0.0.1:${temporalProxy.port}`,
+      TEMPORAL_NAMESPACE: NAMESPACE,
+      STORAGE_DIRECTORY: join(directory, 'storage'),
+      PUBLIC_BASE_URL: apiUrl,
+      API_HOST: '127.0.0.1',
+      API_PORT: String(apiPort),
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+    };
+    const ready = { line: (line: string) => /"msg":"(?:worker|api) ready"/.test(line) };
+    return new Part(name, statements, temporalProxy, () => processes.start({ entry: PARTS[name], environment, ready }));
+  };
+  const [api, orchestration, inference, webhooks] = await Promise.all([
+    makePart('api'),
+    makePart('orchestration'),
+    makePart('inference'),
+    makePart('webhooks'),
+  ]);
+  const parts = { api, orchestration, inference, webhooks };
+  await Promise.all(Object.values(parts).map((part) => part.start()));
+  const connection = Connection.lazy({ address: `127.0.0.1:${temporal.port}` });
+
+  return {
+    parts,
+    orm,
+    databaseUrl: server.databaseUrl,
+    postgres,
+    temporal: { ...temporal, client: new Client({ connection, namespace: NAMESPACE }) },
+    apiUrl,
+    seed,
+    receiver,
+    client: (mode) =>
+      new VehicleInferenceClient({
+        apiKey: seed.keys[mode],
+        baseUrl: apiUrl,
+        attempts: ATTEMPTS,
+        attemptTimeoutMs: 40_000,
+        sleep: () => new Promise((resolve) => void setTimeout(resolve, RETRY_PAUSE_MS)),
+      }),
+    async close() {
+      await Promise.all(Object.values(parts).map((part) => part.kill()));
+      await Promise.all(Object.values(parts).flatMap((part) => [part.postgres.close(), part.temporal.close()]));
+      await connection.close();
+      await receiver.close();
+      await orm.close();
+      await temporal.stop();
+      await postgres.program.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A server of its own, whose state outlives a kill -9. */
+async function startOwnTemporal(directory: string) {
+  const found = await findTemporal({ environment: { ...process.env, TEMPORAL_ADDRESS: '' }, report: () => {} });
+  if (found.kind === 'external') throw new Error('a Temporal server that is killed must be the test’s own');
+  const port = await findFreePort();
+  const start = () =>
+    startTemporal({
+      executable: found.executable,
+      port,
+      webPort: null,
+      databasePath: join(directory, 'temporal.sqlite'),
+      logPath: join(directory, 'temporal.log'),
+      environment: { HOME: directory, XDG_CONFIG_HOME: directory },
+    });
+  let program = await start();
+  await ensureNamespace(`127.0.0.1:${port}`, NAMESPACE);
+  return {
+    port,
+    async kill() {
+      program.signal('SIGKILL');
+      await program.exited;
+    },
+    async start() {
+      program = await start();
+    },
+    stop: () => program.stop(),
+  };
+}

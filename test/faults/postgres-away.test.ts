@@ -1,0 +1,93 @@
+/** PostgreSQL is stopped at once, drops its sessions or has none left, while customers go on. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { query } from '../../src/db/orm.ts';
+import { useProcesses } from '../support/processes.ts';
+import { type Answer, post, postUntilAdmitted } from './customer.ts';
+import { type FaultStack, startFaultStack } from './fault-stack.ts';
+import { expectInvariants } from './invariants.ts';
+import { rounds } from './rounds.ts';
+
+const CUSTOMERS = 8;
+const processes = useProcesses();
+let stack: FaultStack;
+
+beforeAll(async () => {
+  stack = await startFaultStack(processes);
+}, 180_000);
+afterAll(() => stack.close());
+
+it.each(rounds)(
+  'killed and started again (round %i): what was acknowledged is there, and the service reconnects',
+  async () => {
+    await goOnDuring(async () => {
+      stack.postgres.program.signal('SIGKILL');
+      await stack.postgres.program.exited;
+      stack.postgres.program = await stack.postgres.server.start();
+    });
+  },
+  300_000,
+);
+
+it.each(rounds)(
+  'every session terminated, again and again (round %i)',
+  async () => {
+    await goOnDuring(async () => {
+      for (let time = 0; time < 5; time += 1) {
+        await query(
+          stack.orm.em.fork(),
+          `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+        );
+        await sleep(300);
+      }
+    });
+  },
+  300_000,
+);
+
+it.each(rounds)(
+  'fewer sessions than requests (round %i): each is answered, with a job or a clear refusal',
+  async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post(stack, { key: randomUUID() })));
+    for (const answer of answers) expect([202, 429, 503]).toContain(answer?.status);
+    await expectInvariants(stack);
+  },
+  300_000,
+);
+
+/** Customers post all the while; whatever was acknowledged must be there afterwards. */
+async function goOnDuring(fault: () => Promise<void>): Promise<void> {
+  const submissions: { key: string; answer: Answer | null }[] = [];
+  const over = new AbortController();
+  const customers = Array.from({ length: CUSTOMERS }, async () => {
+    while (!over.signal.aborted) {
+      const key = randomUUID();
+      submissions.push({ key, answer: await post(stack, { key }) });
+      await sleep(100);
+    }
+  });
+  await sleep(500);
+  await fault();
+  await sleep(500);
+  over.abort();
+  await Promise.all(customers);
+
+  const acknowledged = submissions.flatMap(({ answer }) => (answer?.status === 202 ? [answer.job.id] : []));
+  expect(acknowledged.length).toBeGreaterThan(0);
+  const known = await query<{ id: string }>(stack.orm.em.fork(), 'select id from jobs where id = any($1)', [
+    acknowledged,
+  ]);
+  expect(known).toHaveLength(acknowledged.length);
+  for (const { key, answer } of submissions) {
+    if (answer === null || answer.status !== 202) await postUntilAdmitted(stack, { key });
+  }
+  const [{ jobs } = { jobs: '' }] = await query<{ jobs: string }>(
+    stack.orm.em.fork(),
+    'select count(*) as jobs from jobs where idempotency_key = any($1)',
+    [submissions.map(({ key }) => key)],
+  );
+  expect(Number(jobs)).toBe(submissions.length);
+  await expectInvariants(stack);
+}

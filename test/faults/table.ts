@@ -1,0 +1,90 @@
+/** Every fault the service must survive, what must show afterwards, and the test files that prove it. */
+export interface Fault {
+  fault: string;
+  mustShow: string;
+  /** Paths from the project's root; a file belongs to one fault or to several. */
+  files: readonly string[];
+  /** Of the tests' full names; left out, every test of the files counts. */
+  named?: RegExp;
+}
+
+export const FAULTS: readonly Fault[] = [
+  {
+    fault: 'kill -9 of the API before and after each statement, after the commit, after the start',
+    mustShow: 'one job, one charge; a retry converges',
+    files: ['test/faults/api-killed.test.ts'],
+  },
+  {
+    fault: 'kill -9 of a worker before and during inference, before and after the settlement is committed',
+    mustShow: 'the job ends, one charge',
+    files: ['test/faults/workers-killed.test.ts'],
+  },
+  {
+    fault: 'kill -9 of the inference child',
+    mustShow: 'a bounded number of tries; the worker lives',
+    files: ['test/inference/child-processes.test.ts'],
+  },
+  {
+    fault: 'Temporal killed, or out of reach',
+    mustShow: '202 or a clean 503; the outbox drains; no double start',
+    files: ['test/faults/temporal-away.test.ts', 'test/api/temporal-away.test.ts'],
+  },
+  {
+    fault: 'PostgreSQL killed, its sessions terminated, none of them free',
+    mustShow: 'what was acknowledged is durable; the service reconnects by itself',
+    files: ['test/faults/postgres-away.test.ts', 'test/api/database-failures.test.ts'],
+  },
+  {
+    fault: '100 requests at once with one key; the key with another payload',
+    mustShow: 'one job; 409',
+    files: ['test/faults/contention.test.ts', 'test/db/admit-job.test.ts'],
+    named: /key/,
+  },
+  {
+    fault: 'credits for exactly N jobs, 10 N requests at once',
+    mustShow: 'exactly N admitted',
+    files: ['test/faults/contention.test.ts', 'test/db/admit-job.test.ts'],
+    named: /credits for exactly/,
+  },
+  {
+    fault: 'cancellation against pick-up',
+    mustShow: 'exactly one wins; one hold and one settlement',
+    files: ['test/faults/contention.test.ts', 'test/db/settle-job.test.ts'],
+    named: /cancel|wins/i,
+  },
+  {
+    fault: 'webhook targets that are slow, endless, redirecting, rebinding, inside, resetting, badly encrypted',
+    mustShow: 'no connection inside; the rest unharmed',
+    files: [
+      'test/delivery/webhook-client.test.ts',
+      'test/delivery/webhook-target.test.ts',
+      'test/delivery/public-address.test.ts',
+      'test/delivery/resolve-host.test.ts',
+    ],
+  },
+  {
+    fault: '24 hours of failed deliveries; a success at 23:59',
+    mustShow: 'disabled once; the counter reset',
+    files: ['test/workflows/deliver-webhook.test.ts', 'test/activities/delivery-activities.test.ts'],
+  },
+  {
+    fault: 'disk full',
+    mustShow: '503, no half job, recovers unaided',
+    files: ['test/api/storage-failures.test.ts'],
+  },
+  {
+    fault: 'pictures and bodies made to hurt: bombs, truncated, animated, rotated, too large',
+    mustShow: '4xx or a failed job; bounded memory; credits released',
+    files: ['test/inference/decode-image.test.ts', 'test/api/input-files.test.ts', 'test/api/broken-bodies.test.ts'],
+  },
+  {
+    fault: 'a deploy in mid-job, old and new workers together',
+    mustShow: 'histories replay; jobs end',
+    files: ['test/replay/run-job.test.ts', 'test/replay/deliver-webhook.test.ts'],
+  },
+  {
+    fault: 'a rotated, expired or revoked key',
+    mustShow: 'the boundary is exact',
+    files: ['test/api/authentication.test.ts', 'test/domain/api-keys.test.ts'],
+  },
+];

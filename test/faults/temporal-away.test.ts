@@ -1,0 +1,86 @@
+/** Temporal is killed, or cannot be reached, while customers go on. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { useProcesses } from '../support/processes.ts';
+import { type Answer, post, postUntilAdmitted } from './customer.ts';
+import { type FaultStack, startFaultStack } from './fault-stack.ts';
+import { expectInvariants } from './invariants.ts';
+import { ROUNDS, rounds } from './rounds.ts';
+
+/** A minute where there is time for it. */
+const AWAY_MS = ROUNDS > 1 ? 60_000 : 3_000;
+const CUSTOMERS = 8;
+
+const processes = useProcesses();
+let stack: FaultStack;
+
+beforeAll(async () => {
+  stack = await startFaultStack(processes);
+}, 180_000);
+afterAll(() => stack.close());
+
+it.each(rounds)(
+  'killed in mid-job (round %i): everything admitted ends, nothing is started twice',
+  async () => {
+    await goOnDuring(async () => {
+      await stack.temporal.kill();
+      await sleep(1_000);
+      await stack.temporal.start();
+    });
+  },
+  300_000,
+);
+
+it.each(rounds)(
+  'out of reach (round %i): 202 or a clean 503, and the outbox drains',
+  async () => {
+    await goOnDuring(async () => {
+      const proxies = Object.values(stack.parts).map(({ temporal }) => temporal);
+      await Promise.all(proxies.map((proxy) => proxy.goAway()));
+      await sleep(AWAY_MS);
+      await Promise.all(proxies.map((proxy) => proxy.comeBack()));
+    });
+  },
+  300_000,
+);
+
+/** Customers post all the while, and afterwards repeat what got no job. */
+async function goOnDuring(fault: () => Promise<void>): Promise<void> {
+  const keys: string[] = [];
+  const answers: Answer[] = [];
+  const over = new AbortController();
+  const customers = Array.from({ length: CUSTOMERS }, async () => {
+    while (!over.signal.aborted) {
+      const key = randomUUID();
+      keys.push(key);
+      const answer = await post(stack, { key });
+      if (answer) answers.push(answer);
+      await sleep(200);
+    }
+  });
+  await sleep(1_000);
+  await fault();
+  over.abort();
+  await Promise.all(customers);
+
+  expect(answers.length).toBeGreaterThan(CUSTOMERS);
+  for (const { status } of answers) expect([202, 429, 503]).toContain(status);
+  const admitted: string[] = [];
+  for (const key of keys) admitted.push((await postUntilAdmitted(stack, { key })).job.id);
+  expect(new Set(admitted).size).toBe(keys.length);
+  await expectInvariants(stack);
+  await expectOneRunEach(admitted);
+}
+
+/** No double start: there is one execution under the id of each job. */
+async function expectOneRunEach(jobIds: readonly string[]): Promise<void> {
+  const { workflowService } = stack.temporal.client;
+  for (const jobId of jobIds.slice(0, 20)) {
+    const { executions } = await workflowService.listWorkflowExecutions({
+      namespace: stack.temporal.client.options.namespace,
+      query: `WorkflowId = '${jobId}'`,
+    });
+    expect([jobId, executions.length]).toEqual([jobId, 1]);
+  }
+}

@@ -1,0 +1,103 @@
+/** kill -9 of the workers at the points where it hurts. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { query } from '../../src/db/orm.ts';
+import { useProcesses } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { postUntilAdmitted } from './customer.ts';
+import { type FaultStack, type Part, startFaultStack } from './fault-stack.ts';
+import { expectInvariants } from './invariants.ts';
+import { rounds } from './rounds.ts';
+import type { Moment } from './statement-proxy.ts';
+
+const MOMENTS: readonly Moment[] = ['before', 'after'];
+const tries = rounds.flatMap((round) => MOMENTS.map((moment) => [moment, round] as const));
+
+const processes = useProcesses();
+let stack: FaultStack;
+
+beforeAll(async () => {
+  stack = await startFaultStack(processes);
+}, 180_000);
+afterAll(() => stack.close());
+
+/** Kills a worker when the statement of a new job has reached the moment, and answers the job's end. */
+async function killAt(part: Part, statement: string, moment: Moment, scenario?: string) {
+  const reached = part.postgres.holdNext((sql) => sql.includes(statement), moment);
+  const { job } = await postUntilAdmitted(stack, { key: randomUUID(), ...(scenario && { scenario }) });
+  await reached;
+  await part.kill();
+  await part.start();
+  await expectInvariants(stack);
+  return stack.client('test').getJob<'dashboard.read'>(job.id);
+}
+
+describe('an inference worker', () => {
+  it.each(tries)(
+    '%s it records the pick-up (round %i): the job ends, one charge',
+    async (moment) => {
+      const job = await killAt(stack.parts.inference, 'update jobs', moment);
+      expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
+    },
+    180_000,
+  );
+
+  it.each(tries)(
+    '%s it stages what it found (round %i): the job ends, one charge',
+    async (moment) => {
+      const job = await killAt(stack.parts.inference, 'inference_outcomes', moment);
+      expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
+    },
+    180_000,
+  );
+
+  it.each(rounds)(
+    'during inference (round %i): the job ends on another worker, one charge',
+    async () => {
+      const { job } = await postUntilAdmitted(stack, { key: randomUUID(), scenario: 'slow' });
+      await until(async () => (await statusOf(job.id)) === 'processing', 30_000);
+      await stack.parts.inference.kill();
+      await stack.parts.inference.start();
+      await expectInvariants(stack);
+      expect(await statusOf(job.id)).toBe('succeeded');
+    },
+    180_000,
+  );
+});
+
+describe('an orchestration worker', () => {
+  it.each(tries)(
+    '%s the settlement is committed (round %i): one charge',
+    async (moment) => {
+      const job = await killAt(stack.parts.orchestration, 'settle_job', moment);
+      expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
+    },
+    180_000,
+  );
+
+  it.each(tries)(
+    '%s the settlement of a failed job is committed (round %i): nothing charged',
+    async (moment) => {
+      const job = await killAt(stack.parts.orchestration, 'settle_job', moment, 'model_error');
+      expect(job).toMatchObject({ status: 'failed', credits: { reserved: 20, charged: 0 } });
+    },
+    180_000,
+  );
+});
+
+it.each(tries)(
+  'a delivery worker %s it records an attempt (round %i): delivered at least once, one event id',
+  async (moment) => {
+    const job = await killAt(stack.parts.webhooks, 'delivery_attempts', moment);
+    const deliveries = stack.receiver.deliveries.map(({ rawBody }) => JSON.parse(rawBody));
+    const events = deliveries.filter(({ data }) => data.object.id === job.id);
+    expect(events.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(1);
+  },
+  180_000,
+);
+
+async function statusOf(jobId: string): Promise<string | undefined> {
+  const [row] = await query<{ status: string }>(stack.orm.em.fork(), 'select status from jobs where id = $1', [jobId]);
+  return row?.status;
+}
