@@ -1,0 +1,142 @@
+/** `POST /v1/sdk-licenses/{sdk}` issues the licence of an SDK, `GET` reads it. */
+import type Router from '@koa/router';
+import type { Next } from 'koa';
+import { Type } from 'typebox';
+import { claimIdempotencyKey, type IdempotencyKey, type StoredResponse, storeResponse } from '../../db/idempotency.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { issueSdkLicense, readSdkEntitlement } from '../../db/sdk-licenses.ts';
+import { fingerprint } from '../../domain/idempotency.ts';
+import { SDKS } from '../../domain/scopes.ts';
+import { renderSdkEntitlement, type Sdk } from '../../domain/sdk-licenses.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { ApiContext, ApiState } from '../context.ts';
+import type { LicenseSigning } from '../license-signing.ts';
+import type { Access } from '../middleware/authenticate.ts';
+import { readOptionalJsonBody } from '../requests/json-body.ts';
+import { readIdempotencyKey } from '../requests/request-options.ts';
+import { compileValidator } from '../requests/validator.ts';
+
+export const sdkLicenseBody = Type.Object(
+  {
+    regenerate: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Signs the licence of the present paid period again: the same times, a new proof, no slot.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const validateBody = compileValidator(sdkLicenseBody, 'json');
+
+const ISSUES_PER_MINUTE = 600;
+/** Longer than an issue takes; a claim that is older belongs to a request that died. */
+const IN_PROGRESS_MS = 60_000;
+
+/** There are no test licences. */
+async function refuseTestKeys(context: ApiContext, next: Next): Promise<void> {
+  // A proof is for its organisation alone, and an old one would hide a renewal.
+  context.set('Cache-Control', 'no-store');
+  if (!context.state.apiKey.livemode) {
+    throw new ServiceError(
+      'license_environment_forbidden',
+      'SDK licences are for production and staging. Use a live or a staging key.',
+    );
+  }
+  await next();
+}
+
+function refuseUnknownSdk(): never {
+  throw new ServiceError('parameter_invalid', `"sdk" must be one of ${SDKS.join(', ')}.`, { param: 'sdk' });
+}
+
+interface SdkLicenseDependencies {
+  licenseSigning: LicenseSigning;
+  clock: () => Date;
+  /** Asks for a key with a scope. */
+  withKey: (access: Access) => (context: ApiContext, next: Next) => Promise<void>;
+  /** The rate of all reads. */
+  reads: Access['rate'];
+}
+
+export function addSdkLicenseRoutes(router: Router<ApiState>, dependencies: SdkLicenseDependencies): void {
+  const { withKey, reads } = dependencies;
+  const issues = { name: 'sdk_licenses', livePerMinute: ISSUES_PER_MINUTE };
+  for (const sdk of SDKS) {
+    const path = `/v1/sdk-licenses/${sdk}`;
+    const withScope = (access: 'read' | 'write', rate: Access['rate']) =>
+      [withKey({ scope: `sdk:${sdk}:${access}`, rate }), refuseTestKeys] as const;
+    router.post(path, ...withScope('write', issues), createIssueRoute(sdk, dependencies));
+    router.get(path, ...withScope('read', reads), createReadRoute(sdk, dependencies));
+  }
+  // There is no scope for an SDK that does not exist, so any key is told so.
+  router.post('/v1/sdk-licenses/:sdk', withKey({ scope: null, rate: issues }), refuseUnknownSdk);
+  router.get('/v1/sdk-licenses/:sdk', withKey({ scope: null, rate: reads }), refuseUnknownSdk);
+}
+
+function createIssueRoute(sdk: Sdk, { licenseSigning, clock }: SdkLicenseDependencies) {
+  return async (context: ApiContext): Promise<void> => {
+    const key = readIdempotencyKey(context);
+    const regenerate = await readRegenerate(context);
+    const { sign } = licenseSigning;
+    if (!sign) {
+      throw new ServiceError(
+        'license_signing_unconfigured',
+        'This service has no key to sign licences with. Tell its operator to set LICENSE_SIGNING_KEYS.',
+      );
+    }
+    const asked = { sdk, regenerate };
+    const { organizationId, livemode } = context.state.apiKey;
+    const now = clock();
+    const issue = async (em: EntityManager) => {
+      const entitlement = await issueSdkLicense(em, { organizationId, ...asked, now }, sign);
+      return { status: 200, body: JSON.stringify(renderSdkEntitlement(entitlement, now)) };
+    };
+    const claim = { organizationId, livemode, route: `sdk-licenses/${sdk}` };
+    const { answer, isReplay } = await context.state.em.transactional(async (em) =>
+      key === null ? { answer: await issue(em), isReplay: false } : once(em, { ...claim, key }, asked, now, issue),
+    );
+    if (isReplay) context.set('Idempotent-Replayed', 'true');
+    context.status = answer.status;
+    context.type = 'application/json';
+    context.body = answer.body;
+  };
+}
+
+/** Does it unless a request with the key did. Claim, work and stored answer are one transaction. */
+async function once(
+  em: EntityManager,
+  claim: IdempotencyKey,
+  payload: unknown,
+  now: Date,
+  work: (em: EntityManager) => Promise<StoredResponse>,
+): Promise<{ answer: StoredResponse; isReplay: boolean }> {
+  const pending = { status: 0, body: '' };
+  const inProgressUntil = new Date(now.getTime() + IN_PROGRESS_MS);
+  const replay = await claimIdempotencyKey(em, claim, fingerprint(payload), pending, inProgressUntil);
+  if (replay) return { answer: replay, isReplay: true };
+  const answer = await work(em);
+  await storeResponse(em, claim, answer);
+  return { answer, isReplay: false };
+}
+
+async function readRegenerate(context: ApiContext): Promise<boolean> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = context.headers;
+  const isSent = encoding !== undefined || Number(length ?? 0) > 0;
+  if (isSent && !context.is('application/json')) {
+    throw new ServiceError('unsupported_media_type', 'Send the body as application/json, or leave it out.');
+  }
+  const body = await readOptionalJsonBody(context.req);
+  validateBody(body);
+  return (body as Type.Static<typeof sdkLicenseBody>).regenerate === true;
+}
+
+function createReadRoute(sdk: Sdk, { clock }: SdkLicenseDependencies) {
+  return async (context: ApiContext): Promise<void> => {
+    const { organizationId } = context.state.apiKey;
+    const now = clock();
+    const entitlement = await readSdkEntitlement(context.state.em, organizationId, sdk, now);
+    context.body = renderSdkEntitlement(entitlement, now);
+  };
+}

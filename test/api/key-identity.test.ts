@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newApiKeySecret } from '../../src/domain/api-keys.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer, createKey } from '../support/customers.ts';
+import { expectRefusal } from '../support/requests.ts';
+
+const NOON = new Date('2026-12-01T12:00:00.000Z');
+const LATER = new Date('2026-12-02T12:00:00.000Z');
+
+let api: TestApi;
+let customer: Customer;
+
+beforeAll(async () => {
+  api = await startTestApi({ clock: () => NOON });
+  customer = await createCustomer(api.orm);
+});
+afterAll(() => api.close());
+
+const self = (key?: string, query = '') => api.call(`/v1/api-keys/self${query}`, key === undefined ? {} : { key });
+const keyWith = (scopes: string[], mode: 'live' | 'staging' | 'test' = 'live') =>
+  createKey(api.orm, customer.organizationId, mode, { scopes });
+
+describe('a key is told', () => {
+  it.each([
+    { mode: 'live', livemode: true, is_staging: false },
+    { mode: 'staging', livemode: true, is_staging: true },
+    { mode: 'test', livemode: false, is_staging: false },
+  ] as const)('who it is, without any scope: $mode', async ({ mode, livemode, is_staging }) => {
+    const { id, secret } = await keyWith([], mode);
+    expect((await self(secret)).json).toEqual({
+      id,
+      organization_id: customer.organizationId,
+      livemode,
+      is_staging,
+      permissions: [],
+      scopes: [],
+      expires_at: null,
+      rotates_at: null,
+    });
+  });
+
+  it.each([
+    { scopes: ['sdk:player:write'], permissions: ['sdk:player:read', 'sdk:player:write'] },
+    { scopes: ['storage:write'], permissions: ['storage:read', 'storage:write'] },
+    { scopes: ['render:write', 'storage:read'], permissions: ['jobs:read', 'storage:read', 'render:write'] },
+    {
+      scopes: ['*'],
+      permissions: [
+        'jobs:read',
+        'storage:read',
+        'storage:write',
+        'understand:write',
+        'damage:write',
+        'parts:write',
+        'money:write',
+        'render:write',
+      ],
+    },
+  ])('what $scopes allow, what they imply included', async ({ scopes, permissions }) => {
+    const { secret } = await keyWith(scopes);
+    expect((await self(secret)).json).toMatchObject({ scopes, permissions });
+  });
+
+  it('when it expires, and until when the secret before its rotation works', async () => {
+    const previous = newApiKeySecret('live');
+    const dates = { expiresAt: LATER, rotatesAt: LATER, previousSecretHash: previous.hash };
+    const { secret } = await createKey(api.orm, customer.organizationId, 'live', dates);
+    const told = { expires_at: LATER.getTime() / 1_000, rotates_at: LATER.getTime() / 1_000 };
+    const answer = await self(secret);
+    expect(answer.json).toMatchObject(told);
+    expect((await self(previous.secret)).json).toEqual(answer.json);
+    expect(answer.text).not.toContain(secret);
+  });
+});
+
+describe('a request is refused', () => {
+  it('without a key', () => expectRefusal(api, () => self(), { code: 'missing_api_key' }));
+
+  it('with a key that was revoked', async () => {
+    const { secret } = await createKey(api.orm, customer.organizationId, 'live', { revokedAt: NOON });
+    await expectRefusal(api, () => self(secret), { code: 'api_key_revoked' });
+  });
+
+  it('that names a key or an organisation: a key asks about itself', async () => {
+    const { secret } = await keyWith([]);
+    for (const param of ['id', 'organization_id']) {
+      await expectRefusal(api, () => self(secret, `?${param}=x`), { code: 'parameter_unknown', param });
+    }
+  });
+});
+
+it('counts as a read', async () => {
+  const { secret } = await keyWith(['jobs:read']);
+  const first = await self(secret);
+  const second = await api.call('/v1/jobs', { key: secret });
+  const [before, after] = [first, second].map(({ headers }) => Number(headers.get('RateLimit-Remaining')));
+  expect([first.headers.get('RateLimit-Limit'), (before ?? 0) - (after ?? 0)]).toEqual(['3000', 1]);
+});
