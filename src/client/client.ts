@@ -1,8 +1,20 @@
 /** The typed client of the Vehicle Inference Service. Needs nothing but the platform's `fetch` and `crypto`. */
 import type { JobStatus } from '../contracts/job.ts';
-import { JobFailedError, WaitTimeoutError } from './errors.ts';
-import { type HttpOptions, type HttpRequest, type RequestBody, sendRequest } from './http.ts';
-import type { EndpointInput, EndpointSlug, FileSource, Job, Page, Upload, WebhookEvent } from './types.ts';
+import { ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
+import { readEventData } from './event-stream.ts';
+import { type HttpOptions, type HttpRequest, pause, sendRequest } from './http.ts';
+import { encodeInput } from './input.ts';
+import type {
+  DryRun,
+  EndpointDescription,
+  EndpointInput,
+  EndpointSlug,
+  EventOf,
+  Job,
+  ListedEvent,
+  Page,
+  Upload,
+} from './types.ts';
 
 export interface ClientOptions {
   apiKey: string;
@@ -10,8 +22,10 @@ export interface ClientOptions {
   baseUrl: string;
   /** Attempts of one request, the first included. */
   attempts?: number;
+  /** Longest time of one attempt, its answer included. A part of an upload must get through in it. */
+  attemptTimeoutMs?: number;
   fetch?: typeof fetch;
-  sleep?: (durationMs: number) => Promise<void>;
+  sleep?: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
 export interface SubmitOptions {
@@ -21,6 +35,8 @@ export interface SubmitOptions {
   waitSeconds?: number;
   /** Shortens the job's time in the queue, such as `30s` or `5m`. */
   cancelAfter?: string;
+  /** Build that must answer, `<model>@<release date>`. */
+  modelVersion?: string;
   /** Steers test-mode jobs. */
   testScenario?: string;
   signal?: AbortSignal;
@@ -30,6 +46,17 @@ export interface WaitOptions {
   timeoutMs?: number;
   /** Called whenever the job was read. */
   onProgress?: (job: Job) => void;
+  signal?: AbortSignal;
+}
+
+export interface UploadOptions {
+  filename: string;
+  /** Of the content; the file's own type, unless given. */
+  mimeType?: string;
+  /** Id of an upload of this file that was begun earlier and is gone on with. */
+  resume?: string;
+  /** Called when the upload has its id, and after every part. */
+  onProgress?: (upload: Upload) => void;
   signal?: AbortSignal;
 }
 
@@ -46,13 +73,22 @@ const FIRST_POLL_MS = 250;
 const SLOWEST_POLL_MS = 5_000;
 const WAIT_TIMEOUT_MS = 10 * 60_000;
 const WAIT_SECONDS = 30;
+const ATTEMPT_TIMEOUT_MS = 120_000;
+/** Of one part of an upload; a file that has no more goes up in one request. */
 const UPLOAD_PART_BYTES = 8 * 1024 * 1024;
 
 export class VehicleInferenceClient {
   readonly #http: HttpOptions;
 
-  constructor({ apiKey, baseUrl, attempts = 4, fetch: send = fetch, sleep = pause }: ClientOptions) {
-    this.#http = { apiKey, baseUrl: baseUrl.replace(/\/$/, ''), attempts, fetch: send, sleep };
+  constructor(options: ClientOptions) {
+    this.#http = {
+      attempts: 4,
+      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
+      fetch,
+      sleep: pause,
+      ...options,
+      baseUrl: options.baseUrl.replace(/\/$/, ''),
+    };
   }
 
   /**
@@ -77,20 +113,16 @@ export class VehicleInferenceClient {
     input: EndpointInput<Slug>,
     options: SubmitOptions = {},
   ): Promise<Job<Slug>> {
-    const { body, headers } = encodeInput(input);
-    return this.#json({
-      method: 'POST',
-      path: `/v1/${slug.replaceAll('.', '/')}`,
-      body,
-      headers: {
-        ...headers,
-        ...(options.idempotencyKey !== undefined && { 'Idempotency-Key': options.idempotencyKey }),
-        ...(options.waitSeconds !== undefined && { Prefer: `wait=${options.waitSeconds}` }),
-        ...(options.cancelAfter !== undefined && { 'Cancel-After': options.cancelAfter }),
-        ...(options.testScenario !== undefined && { 'X-Service-Test-Scenario': options.testScenario }),
-      },
-      signal: options.signal,
-    });
+    return this.#json(inferenceRequest(slug, input, options));
+  }
+
+  /** Checks a request and answers what it would cost; creates nothing. @throws ApiError as `submit` */
+  async dryRun<Slug extends EndpointSlug>(
+    slug: Slug,
+    input: EndpointInput<Slug>,
+    options: SubmitOptions = {},
+  ): Promise<DryRun> {
+    return this.#json(inferenceRequest(slug, input, options, '?dry_run=true'));
   }
 
   /** Polls a job until it has ended. @throws WaitTimeoutError */
@@ -101,10 +133,40 @@ export class VehicleInferenceClient {
       options.onProgress?.(current);
       if (ENDED.includes(current.status)) return current;
       if (Date.now() >= deadline) throw new WaitTimeoutError(current);
-      await this.#http.sleep(pollMs);
-      options.signal?.throwIfAborted();
+      await this.#http.sleep(pollMs, options.signal);
       current = await this.getJob<Slug>(job.id, options.signal);
     }
+  }
+
+  /**
+   * The job at every change, until it has ended: the service tells of it at once, where polling would find out later. A
+   * connection that breaks is made again.
+   */
+  async *followJob<Slug extends EndpointSlug = EndpointSlug>(
+    id: string,
+    { signal }: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<Job<Slug>> {
+    let known = '';
+    for (let breaks = 0; breaks < this.#http.attempts; breaks += 1) {
+      const request = { method: 'GET', path: `/v1/jobs/${encodeURIComponent(id)}/events`, streams: true } as const;
+      const { body } = await sendRequest(this.#http, { ...request, signal });
+      try {
+        for await (const data of readEventData(body ?? new ReadableStream())) {
+          if (data === known) continue;
+          known = data;
+          breaks = 0;
+          const job = JSON.parse(data) as Job<Slug>;
+          yield job;
+          if (ENDED.includes(job.status)) return;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        // As the platform reports a body that breaks off.
+        if (!(error instanceof TypeError)) throw error;
+      }
+      await this.#http.sleep(FIRST_POLL_MS, signal);
+    }
+    throw new ConnectionError(`the events of ${id} break off again and again`);
   }
 
   /** Where the endpoint is known, name its slug as the type argument: the result then has its type. */
@@ -123,32 +185,66 @@ export class VehicleInferenceClient {
   }
 
   /** Events of the last 30 days, from the newest to the oldest. */
-  listEvents(filter: { limit?: number; type?: WebhookEvent['type'] } = {}): AsyncGenerator<WebhookEvent> {
-    return this.#list<WebhookEvent>('/v1/events', filter);
+  listEvents<Type extends ListedEvent['type'] = ListedEvent['type']>(
+    filter: { limit?: number; type?: Type } = {},
+  ): AsyncGenerator<EventOf<Type>> {
+    return this.#list<EventOf<Type>>('/v1/events', filter);
   }
 
-  /** Uploads a file in parts, so that a broken connection costs one part. Answers what `input_ref` takes. */
-  async upload(file: Blob, options: { filename: string; mimeType?: string; signal?: AbortSignal }): Promise<Upload> {
-    const announced = await this.#json<Upload>({
-      method: 'POST',
-      path: '/v1/uploads',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ filename: options.filename, bytes: file.size, mime_type: options.mimeType ?? file.type }),
-      signal: options.signal,
-    });
-    if (announced.upload_url === undefined) return announced;
-    for (let start = announced.received_bytes; ; ) {
+  getEvent(id: string): Promise<ListedEvent> {
+    return this.#json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` });
+  }
+
+  /** What can be called, for how much, and whether a model is installed for it. */
+  async listEndpoints(): Promise<EndpointDescription[]> {
+    const page = await this.#json<Page<EndpointDescription>>({ method: 'GET', path: '/v1/endpoints' });
+    return page.data;
+  }
+
+  getUpload(id: string): Promise<Upload> {
+    return this.#json({ method: 'GET', path: `/v1/uploads/${encodeURIComponent(id)}` });
+  }
+
+  /**
+   * Uploads a file and answers what `input_ref` takes: a small one in one request, a large one in parts, so that a broken
+   * connection costs one part. Where all attempts fail, call again with `resume`.
+   * @throws ApiError, ConnectionError
+   */
+  async upload(file: Blob, options: UploadOptions): Promise<Upload> {
+    const { resume, signal, onProgress } = options;
+    let upload = resume === undefined ? await this.#beginUpload(file, options) : await this.getUpload(resume);
+    onProgress?.(upload);
+    while (upload.upload_url !== undefined) {
+      const start = upload.received_bytes;
       const end = Math.min(start + UPLOAD_PART_BYTES, file.size);
+      // All bytes may have arrived and the answer been lost: the service is then asked to look at them.
+      const range = start === file.size ? '*' : `${start}-${end - 1}`;
       const response = await sendRequest(this.#http, {
         method: 'PUT',
-        path: announced.upload_url,
-        headers: { ...announced.upload_headers, 'Content-Range': `bytes ${start}-${end - 1}/${file.size}` },
+        path: upload.upload_url,
+        headers: { ...upload.upload_headers, 'Content-Range': `bytes ${range}/${file.size}` },
         body: file.slice(start, end),
-        signal: options.signal,
+        signal,
       });
-      if (response.status !== 308) return (await response.json()) as Upload;
-      start = Number(/-(\d+)$/.exec(response.headers.get('Range') ?? '')?.[1] ?? -1) + 1;
+      upload = (await response.json()) as Upload;
+      onProgress?.(upload);
     }
+    return upload;
+  }
+
+  #beginUpload(file: Blob, { filename, mimeType = file.type, signal }: UploadOptions): Promise<Upload> {
+    const request = { method: 'POST', path: '/v1/uploads', signal } as const;
+    if (file.size <= UPLOAD_PART_BYTES) {
+      const body = new FormData();
+      body.append('file', file, filename);
+      return this.#json({ ...request, body });
+    }
+    const announced = { filename, bytes: file.size, mime_type: mimeType };
+    return this.#json({
+      ...request,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(announced),
+    });
   }
 
   async #json<Answer>(request: HttpRequest): Promise<Answer> {
@@ -170,33 +266,20 @@ export class VehicleInferenceClient {
   }
 }
 
-/** Files make the request multipart; without any it is JSON. Lists and objects travel in multipart as the service reads them. */
-function encodeInput(input: object): { body: RequestBody; headers: Record<string, string> } {
-  const fields = Object.entries(input).filter(([, value]) => value !== undefined) as [string, unknown][];
-  if (!fields.some(([, value]) => filesIn(value).length > 0)) {
-    return { body: JSON.stringify(Object.fromEntries(fields)), headers: { 'Content-Type': 'application/json' } };
-  }
-  const form = new FormData();
-  for (const [name, value] of fields) {
-    const files = filesIn(value);
-    for (const file of files) form.append(name, file instanceof Blob ? file : new Blob([file]), name);
-    if (files.length === 0) for (const text of textsOf(value)) form.append(name, text);
-  }
-  return { body: form, headers: {} };
-}
-
-/** Text as it is, a list of texts as repeated parts, anything else as JSON. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-  return [JSON.stringify(value)];
-}
-
-function filesIn(value: unknown): FileSource[] {
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((item): item is FileSource => item instanceof Blob || item instanceof Uint8Array);
-}
-
-function pause(durationMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, durationMs));
+function inferenceRequest(slug: string, input: object, options: SubmitOptions, query = ''): HttpRequest {
+  const { body, headers } = encodeInput(input);
+  return {
+    method: 'POST',
+    path: `/v1/${slug.replaceAll('.', '/')}${query}`,
+    body,
+    headers: {
+      ...headers,
+      ...(options.idempotencyKey !== undefined && { 'Idempotency-Key': options.idempotencyKey }),
+      ...(options.waitSeconds !== undefined && { Prefer: `wait=${options.waitSeconds}` }),
+      ...(options.cancelAfter !== undefined && { 'Cancel-After': options.cancelAfter }),
+      ...(options.modelVersion !== undefined && { 'Model-Version': options.modelVersion }),
+      ...(options.testScenario !== undefined && { 'X-Service-Test-Scenario': options.testScenario }),
+    },
+    signal: options.signal,
+  };
 }

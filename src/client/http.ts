@@ -6,9 +6,11 @@ export interface HttpOptions {
   baseUrl: string;
   /** Attempts of one request, the first included. */
   attempts: number;
+  /** Longest time of one attempt, its answer included. */
+  attemptTimeoutMs: number;
   fetch: typeof fetch;
   /** Resolves after a time; replaced where tests do not want to wait. */
-  sleep: (durationMs: number) => Promise<void>;
+  sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
 export type RequestBody = string | FormData | Blob;
@@ -19,6 +21,8 @@ export interface HttpRequest {
   path: string;
   headers?: Record<string, string>;
   body?: RequestBody;
+  /** The answer comes piece by piece, for as long as it likes. */
+  streams?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -47,23 +51,26 @@ export async function sendRequest(options: HttpOptions, request: HttpRequest): P
     if (answer && (answer.ok || answer.status === 308)) return answer;
     const error = answer ? await readError(answer) : null;
     if (error && (isLast || !isWorthRepeating(error))) throw error;
-    await options.sleep(pauseMs(attempt, answer?.headers.get('Retry-After') ?? null));
-    request.signal?.throwIfAborted();
+    await options.sleep(pauseMs(attempt, answer?.headers.get('Retry-After') ?? null), request.signal);
   }
 }
 
 async function send(
   options: HttpOptions,
   url: string,
-  { method, headers, body, signal }: HttpRequest,
+  { method, headers, body, streams = false, signal }: HttpRequest,
 ): Promise<Response> {
+  const limits = [...(signal ? [signal] : []), ...(streams ? [] : [AbortSignal.timeout(options.attemptTimeoutMs)])];
   try {
-    return await options.fetch(url, {
+    const response = await options.fetch(url, {
       method,
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
-      ...(signal && { signal }),
+      signal: AbortSignal.any(limits),
     });
+    if (streams && response.ok) return response;
+    // Read here, so that an answer that breaks off is asked for again, as one that never came.
+    return new Response(await response.text(), response);
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new ConnectionError(`no answer from ${new URL(url).host}`, { cause });
@@ -89,4 +96,19 @@ function pauseMs(attempt: number, retryAfter: string | null): number {
   if (asked > 0) return asked * 1000;
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
   return pause * (0.5 + Math.random() / 2);
+}
+
+export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, durationMs);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }

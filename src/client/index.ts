@@ -1,12 +1,23 @@
-export { type ClientOptions, type SubmitOptions, VehicleInferenceClient, type WaitOptions } from './client.ts';
+export {
+  type ClientOptions,
+  type ListJobsFilter,
+  type SubmitOptions,
+  type UploadOptions,
+  VehicleInferenceClient,
+  type WaitOptions,
+} from './client.ts';
 export { ApiError, ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
 export type {
+  CreditEvent,
+  DryRun,
+  EndpointDescription,
   EndpointInput,
   EndpointParameters,
   EndpointResult,
   EndpointSlug,
   FileSource,
   Job,
+  ListedEvent,
   Upload,
   WebhookEvent,
 } from './types.ts';

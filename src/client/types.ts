@@ -73,6 +73,55 @@ export interface WebhookEvent {
   api_version: string;
   data: { object: Job };
   request: { id: string; idempotency_key: string | null };
+  /** Only of a test event, which tells of an example. */
+  test?: true;
+}
+
+/** A balance fell below its threshold. It is listed and not delivered to webhooks; no request caused it. */
+export interface CreditEvent {
+  id: string;
+  object: 'event';
+  type: 'credits.low_balance';
+  created: number;
+  livemode: boolean;
+  is_staging: boolean;
+  api_version: string;
+  data: { object: { object: 'credit_balance'; livemode: boolean; balance: number; low_balance_threshold: number } };
+  request: null;
+}
+
+/** Whatever `GET /v1/events` lists. */
+export type ListedEvent = WebhookEvent | CreditEvent;
+/** The events of a type. */
+export type EventOf<Type extends ListedEvent['type']> = Type extends CreditEvent['type'] ? CreditEvent : WebhookEvent;
+
+/** What can be called, for how much, and within which limits. */
+export interface EndpointDescription {
+  object: 'endpoint';
+  endpoint: EndpointSlug;
+  path: string;
+  title: string;
+  family: string;
+  /** What a key needs to call it. */
+  scope: string;
+  preview: boolean;
+  /** Whether a model is installed for live mode. Test mode always works. */
+  available: boolean;
+  model_version: string | null;
+  price_credits: number;
+  rate_limit_per_minute: number;
+  wait: boolean;
+  expires_after_seconds: number;
+  test_scenarios: readonly string[];
+}
+
+/** What a request would cost; nothing was created. */
+export interface DryRun {
+  object: 'dry_run';
+  endpoint: EndpointSlug;
+  livemode: boolean;
+  credits: { reserved: number; available: number };
+  sufficient: boolean;
 }
 
 export interface Page<Item> {

@@ -5,8 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readSealingKeys } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
 import { createDevelopmentWebhookEndpoint, disableDevelopmentWebhookEndpoint, seedDevelopment } from '../db/seed.ts';
+import { createSealedSecrets } from '../domain/sealed-secrets.ts';
 import { runDemonstration } from './demonstration.ts';
 import { createReporter } from './reporter.ts';
 import { findRunningService, processRecordOf, startService } from './service.ts';
@@ -21,7 +23,8 @@ const reporter = createReporter((line) => console.log(line));
 async function demonstrate(service: ServiceDescription, signal: AbortSignal): Promise<string[]> {
   const { databaseUrl, organizationId } = service;
   const receiver = await startWebhookReceiver();
-  const endpoint = { organizationId, url: receiver.url, livemode: true };
+  const sealedSecrets = createSealedSecrets(readSealingKeys());
+  const endpoint = { organizationId, url: receiver.url, livemode: true, sealedSecrets };
   const { id, secret } = await createDevelopmentWebhookEndpoint(databaseUrl, endpoint);
   signal.addEventListener('abort', () => void receiver.close());
   reporter.say(`\nA receiver of webhooks listens at ${receiver.url} (${id}).`);
@@ -56,7 +59,7 @@ async function withThrowAwayService(
       remove();
     },
   });
-  const anyPort = { apiPort: 0, temporalPort: 0, temporalWebPort: 0, postgresPort: 0 };
+  const anyPort = { apiPort: 0, temporalPort: 0, temporalWebPort: 0, postgresPort: 0, identityPort: 0 };
   const chosen = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   try {
     const service = await startService({

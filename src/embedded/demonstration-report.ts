@@ -1,6 +1,7 @@
 /** A reading in words, beside what the picture really shows. */
-import type { Result } from '../endpoints/dashboard.read/result.ts';
-import type { Job } from './demonstration-client.ts';
+import type { EndpointResult, Job } from '../client/index.ts';
+
+type Result = EndpointResult<'dashboard.read'>;
 
 /** A line of `truth.jsonl`: what the picture was rendered from. */
 export interface Truth {
@@ -12,7 +13,7 @@ export interface Truth {
   fuel_level_percent: number | null;
 }
 
-export function describeResult({ result, model_version }: Job): string[] {
+export function describeResult({ result, model_version }: Job<'dashboard.read'>): string[] {
   if (!result) return ['no result'];
   const { odometer, warning_lights, fuel_level_percent, cluster_lit } = result;
   return [

@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyServiceSignature } from '../domain/webhook-signing.ts';
-import { createJob, followJob, type Job } from './demonstration-client.ts';
+import { type Job, VehicleInferenceClient, verifyWebhook } from '../client/index.ts';
 import { compareWithTruth, describeResult, type Truth } from './demonstration-report.ts';
 import type { ServiceDescription } from './service-parts.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
@@ -21,7 +20,10 @@ export interface DemonstrationOptions {
   signal: AbortSignal;
 }
 
+type DashboardJob = Job<'dashboard.read'>;
+
 const WEBHOOK_TIMEOUT_MS = 30_000;
+const JOB_TIMEOUT_MS = 120_000;
 
 /** Answers what went otherwise than promised; nothing when all went well. */
 export async function runDemonstration(options: DemonstrationOptions): Promise<string[]> {
@@ -62,37 +64,46 @@ async function runTestJob(truth: Truth, options: DemonstrationOptions): Promise<
 }
 
 /** Sends the picture and follows its job to the end. */
-async function runJob(file: string, key: string, { service, picturesDirectory, say, signal }: DemonstrationOptions) {
-  const access = { apiUrl: service.apiUrl, key, signal };
-  const picture = readFileSync(join(picturesDirectory, file));
+async function runJob(
+  file: string,
+  key: string,
+  { service, picturesDirectory, say, signal }: DemonstrationOptions,
+): Promise<DashboardJob> {
+  const client = new VehicleInferenceClient({ apiKey: key, baseUrl: service.apiUrl });
+  const image = new Uint8Array(readFileSync(join(picturesDirectory, file)));
   const startedAtMs = performance.now();
-  const created = await createJob(access, { file, picture });
-  say(`   ${created.id}: ${created.credits.reserved} credits reserved`);
-  const statuses = [created.status];
-  const job = await followJob(access, created, (status) => statuses.push(status));
+  let job = await client.submit('dashboard.read', { image }, { signal });
+  say(`   ${job.id}: ${job.credits.reserved} credits reserved`);
+  const statuses: string[] = [];
+  const timeout = AbortSignal.timeout(JOB_TIMEOUT_MS);
+  for await (job of client.followJob<'dashboard.read'>(job.id, { signal: AbortSignal.any([signal, timeout]) })) {
+    statuses.push(job.status);
+  }
+  if (statuses[0] !== 'queued') statuses.unshift('queued');
   // A quick job may pass through `processing` between two looks; that it was picked up stands in the job itself.
   if (job.started_at !== null && !statuses.includes('processing')) statuses.splice(1, 0, 'processing');
   say(`   ${statuses.join(' → ')} in ${Math.round(performance.now() - startedAtMs)} ms`);
   return job;
 }
 
-function checkCredits({ credits }: Job, say: (line: string) => void): string[] {
+function checkCredits({ credits }: DashboardJob, say: (line: string) => void): string[] {
   say(`   credits: ${credits.reserved} reserved, ${credits.charged} charged`);
   const plausible = credits.charged > 0 && credits.charged <= credits.reserved;
   return plausible ? [] : [`${credits.charged} credits charged of ${credits.reserved} reserved`];
 }
 
-async function checkWebhook(job: Job, { receiver, webhookSecret, say }: DemonstrationOptions): Promise<string[]> {
+async function checkWebhook(
+  job: DashboardJob,
+  { receiver, webhookSecret, say }: DemonstrationOptions,
+): Promise<string[]> {
   try {
     const delivery = await receiver.waitFor(({ rawBody }) => rawBody.includes(job.id), WEBHOOK_TIMEOUT_MS);
     const header = delivery.headers['service-signature'];
-    verifyServiceSignature({
-      header: Array.isArray(header) ? header[0] : header,
+    const event = await verifyWebhook({
       body: delivery.rawBody,
+      signature: Array.isArray(header) ? header[0] : header,
       secret: webhookSecret,
-      nowSeconds: Math.floor(Date.now() / 1000),
     });
-    const event = JSON.parse(delivery.rawBody) as { id: string; type: string; data: { object: Job } };
     say(`   webhook: ${event.type} (${event.id}) delivered, Service-Signature verified`);
     const fits = event.type === 'job.succeeded' && event.data.object.id === job.id;
     return fits ? [] : [`the webhook says ${event.type} of ${event.data.object.id}`];
@@ -101,7 +112,7 @@ async function checkWebhook(job: Job, { receiver, webhookSecret, say }: Demonstr
   }
 }
 
-async function checkTemporal(job: Job, { service, say, signal }: DemonstrationOptions): Promise<string[]> {
+async function checkTemporal(job: DashboardJob, { service, say, signal }: DemonstrationOptions): Promise<string[]> {
   const { temporalWebUrl, temporalNamespace } = service;
   if (!temporalWebUrl) {
     say(`   Temporal: workflow ${job.id} on ${service.temporalAddress}`);

@@ -1,6 +1,18 @@
 /** The client against the real service: real API, real Temporal, fixture backend. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ApiError, JobFailedError, VehicleInferenceClient, WaitTimeoutError } from '../../src/client/index.ts';
+import {
+  ApiError,
+  type ClientOptions,
+  ConnectionError,
+  type Job,
+  JobFailedError,
+  type Upload,
+  VehicleInferenceClient,
+  WaitTimeoutError,
+} from '../../src/client/index.ts';
+import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import { readSourceFiles } from '../architecture/source-files.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { createQuickFixtureBackend } from '../support/backends.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
@@ -30,11 +42,11 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Sends through the test API, which checks every answer against its documentation. */
-function connect(options: Partial<ConstructorParameters<typeof VehicleInferenceClient>[0]> = {}) {
-  // Signed links name the address that customers use.
-  const local: typeof fetch = (url, init) =>
-    fetch(typeof url === 'string' ? url.replace(PUBLIC_BASE_URL, api.url) : url, init);
+/** Signed links name the address that customers use. */
+const local: typeof fetch = (url, init) =>
+  fetch(typeof url === 'string' ? url.replace(PUBLIC_BASE_URL, api.url) : url, init);
+
+function connect(options: Partial<ClientOptions> = {}) {
   return new VehicleInferenceClient({ apiKey: customer.keys.test, baseUrl: api.url, fetch: local, ...options });
 }
 
@@ -83,6 +95,41 @@ describe('run', () => {
 });
 
 describe('a request whose answer was lost', () => {
+  it('in the middle of it is repeated too', async () => {
+    const other = await createCustomer(api.orm);
+    let breaks = 1;
+    const unlucky = connect({
+      apiKey: other.keys.test,
+      sleep: async () => {},
+      fetch: async (...request) => {
+        const response = await local(...request);
+        if (breaks === 0) return response;
+        breaks -= 1;
+        return new Response(brokenBody('{"id":'), response);
+      },
+    });
+    await unlucky.submit('dashboard.read', { image: picture });
+    expect(breaks).toBe(0);
+    expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(1);
+  });
+
+  it('for longer than an attempt may take is repeated', async () => {
+    let attempts = 0;
+    const impatient = connect({
+      attemptTimeoutMs: 1,
+      attempts: 2,
+      sleep: async () => {},
+      fetch: (_url, init) => {
+        attempts += 1;
+        return new Promise((_resolve, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+        });
+      },
+    });
+    await expect(impatient.getJob('job_1')).rejects.toBeInstanceOf(ConnectionError);
+    expect(attempts).toBe(2);
+  });
+
   it('is repeated with the same Idempotency-Key, so that one job is made', async () => {
     const other = await createCustomer(api.orm);
     const pauses: number[] = [];
@@ -148,9 +195,183 @@ describe('lists', () => {
   });
 });
 
-it('a large file goes up in parts', async () => {
+describe('uploads', () => {
   const large = new Uint8Array(9 * 1024 * 1024);
   large.set(picture);
-  const upload = await client.upload(new Blob([large], { type: 'image/jpeg' }), { filename: 'large.jpg' });
-  expect(upload).toMatchObject({ status: 'ready', bytes: large.byteLength });
+  const file = new Blob([large], { type: 'image/jpeg' });
+  const filename = 'large.jpg';
+
+  it('a small file goes up in one request', async () => {
+    const { requests, fetch: counting } = countingFetch();
+    await connect({ fetch: counting }).upload(new Blob([picture]), { filename: 'small.jpg' });
+    expect(requests).toEqual(['POST /v1/uploads']);
+  });
+
+  it('a large file goes up in parts, and tells how far it is', async () => {
+    const received: number[] = [];
+    const onProgress = (upload: Upload) => void received.push(upload.received_bytes);
+    const upload = await client.upload(file, { filename, onProgress });
+    expect(upload).toMatchObject({ status: 'ready', bytes: large.byteLength });
+    expect(received).toEqual([0, 8 * 1024 * 1024, large.byteLength]);
+  });
+
+  it('one that broke off is gone on with, from where it stands', async () => {
+    let begun: Upload | undefined;
+    const broken = connect({
+      attempts: 1,
+      fetch: (url, init) => {
+        const range = new Headers(init?.headers).get('Content-Range') ?? '';
+        return /^bytes [1-9]/.test(range) ? Promise.reject(new TypeError('broken')) : local(url, init);
+      },
+    });
+    const remember = (upload: Upload) => {
+      begun = upload;
+    };
+    await expect(broken.upload(file, { filename, onProgress: remember })).rejects.toBeInstanceOf(ConnectionError);
+    const { requests, fetch: counting } = countingFetch();
+    const resumed = await connect({ fetch: counting }).upload(file, { filename, resume: begun?.id as string });
+    expect(resumed).toMatchObject({ id: begun?.id, status: 'ready', bytes: large.byteLength });
+    expect(requests).toEqual([`GET /v1/uploads/${begun?.id}`, `PUT /v1/uploads/${begun?.id}/content`]);
+  });
+
+  it('whose last answer was lost is ready all the same', async () => {
+    let losses = 1;
+    const unlucky = connect({
+      sleep: async () => {},
+      fetch: async (url, init) => {
+        const response = await local(url, init);
+        const isLast = new Headers(init?.headers).get('Content-Range')?.startsWith('bytes 8388608-') ?? false;
+        if (!isLast || losses === 0) return response;
+        losses -= 1;
+        throw new TypeError('the connection broke');
+      },
+    });
+    expect(await unlucky.upload(file, { filename })).toMatchObject({ status: 'ready' });
+    expect(losses).toBe(0);
+  });
 });
+
+describe('following a job', () => {
+  it('tells of every change until it has ended', async () => {
+    const { id } = await client.submit('dashboard.read', { image: picture });
+    const statuses: string[] = [];
+    let last: Job<'dashboard.read'> | undefined;
+    for await (last of client.followJob<'dashboard.read'>(id)) statuses.push(last.status);
+    expect(statuses.at(-1)).toBe('succeeded');
+    expect(new Set(statuses).size).toBe(statuses.length);
+    expect(last?.result?.odometer?.unit).toBe('km');
+  });
+
+  it('goes on after a connection that breaks', async () => {
+    const { id } = await client.submit('dashboard.read', { image: picture });
+    let breaks = 2;
+    const unlucky = connect({
+      sleep: async () => {},
+      fetch: async (url, init) => {
+        if (breaks === 0) return local(url, init);
+        breaks -= 1;
+        return new Response(brokenBody(': still he'), { headers: { 'Content-Type': 'text/event-stream' } });
+      },
+    });
+    const statuses: string[] = [];
+    for await (const job of unlucky.followJob(id)) statuses.push(job.status);
+    expect(statuses.at(-1)).toBe('succeeded');
+    expect(breaks).toBe(0);
+  });
+
+  it('gives up on a connection that always breaks', async () => {
+    const { id } = await client.submit('dashboard.read', { image: picture });
+    const unlucky = connect({
+      attempts: 2,
+      sleep: async () => {},
+      fetch: async () => new Response(brokenBody(''), { headers: { 'Content-Type': 'text/event-stream' } }),
+    });
+    await expect(unlucky.followJob(id).next()).rejects.toBeInstanceOf(ConnectionError);
+  });
+
+  it('refuses a job that is not there', async () => {
+    await expect(client.followJob('job_1CoTsd5kMvWzrNbUoFgrYo').next()).rejects.toMatchObject({
+      code: 'resource_not_found',
+    });
+  });
+});
+
+describe('what can be asked beside jobs', () => {
+  it('what a request would cost', async () => {
+    const answer = await client.dryRun('dashboard.read', { image: picture });
+    expect(answer).toMatchObject({ object: 'dry_run', credits: { reserved: 20 }, sufficient: true });
+    await expect(client.dryRun('dashboard.read', {})).rejects.toMatchObject({ code: 'parameter_missing' });
+  });
+
+  it('what can be called', async () => {
+    const listed = await client.listEndpoints();
+    expect(listed.map(({ endpoint }) => endpoint)).toEqual(endpoints.map(({ slug }) => slug));
+  });
+
+  it('the events of jobs, one by one', async () => {
+    const job = await client.run('dashboard.read', { image: picture });
+    for await (const event of client.listEvents({ type: 'job.succeeded' })) {
+      if (event.data.object.id !== job.id) continue;
+      expect(await client.getEvent(event.id)).toEqual(event);
+      return;
+    }
+    throw new Error('the event of the job is not listed');
+  });
+
+  it('that a job ends before it begins', async () => {
+    const idle = await startTestApi();
+    const { keys } = await createCustomer(idle.orm);
+    const own = new VehicleInferenceClient({ apiKey: keys.test, baseUrl: idle.url });
+    const { id } = await own.submit('dashboard.read', { image: picture });
+    expect(await own.cancelJob(id)).toMatchObject({ id, status: 'canceled' });
+    await idle.close();
+  });
+});
+
+it('a build that is pinned answers, and one that is not installed is refused', async () => {
+  const job = await client.run('dashboard.read', { image: picture }, { modelVersion: FIXTURE_VERSION });
+  expect(job.model_version).toBe(FIXTURE_VERSION);
+  const refused = client.submit('dashboard.read', { image: picture }, { modelVersion: 'other@2026-01-01' });
+  await expect(refused).rejects.toMatchObject({ code: 'model_version_not_installed', param: 'Model-Version' });
+});
+
+describe('a caller who stops', () => {
+  it('ends a pause between two attempts at once', async () => {
+    const stop = new AbortController();
+    const refused = connect({
+      fetch: () => {
+        setTimeout(() => stop.abort(), 0);
+        return Promise.reject(new TypeError('refused'));
+      },
+    });
+    await expect(refused.getJob('job_1', stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+it('imports nothing but itself, and types', () => {
+  const imported = readSourceFiles('src/client/*.ts').flatMap(({ imports }) => imports);
+  const code = imported.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target);
+  expect(code.length).toBeGreaterThan(0);
+  expect(code.filter((target) => !target.startsWith('src/client/'))).toEqual([]);
+});
+
+function countingFetch() {
+  const requests: string[] = [];
+  const counting: typeof fetch = (url, init) => {
+    requests.push(`${init?.method} ${new URL(url instanceof Request ? url.url : url).pathname}`);
+    return local(url, init);
+  };
+  return { requests, fetch: counting };
+}
+
+/** A body that breaks off after some text. */
+function brokenBody(text: string): ReadableStream<Uint8Array> {
+  let isSent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent) controller.error(new TypeError('terminated'));
+      else controller.enqueue(new TextEncoder().encode(text));
+      isSent = true;
+    },
+  });
+}

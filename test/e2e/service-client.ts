@@ -1,18 +1,12 @@
 /** A customer of the whole service: sends pictures, tries again when something was killed, waits for the end. */
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job as AnyJob, VehicleInferenceClient } from '../../src/client/index.ts';
 import type { ServiceDescription } from '../../src/embedded/service-parts.ts';
 import { PROJECT_DIRECTORY, type TestProcess, type TestProcesses } from '../support/processes.ts';
 
-export interface Job {
-  id: string;
-  status: string;
-  started_at: number | null;
-  credits: { reserved: number; charged: number };
-  result: { odometer: { value: number } | null } | null;
-}
+export type Job = AnyJob<'dashboard.read'>;
 
 export interface RunningService {
   process: TestProcess;
@@ -23,9 +17,16 @@ export interface RunningService {
 const PICTURE = join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg');
 const START_TIMEOUT_MS = 180_000;
 const PATIENCE_MS = 150_000;
+const ATTEMPT_PAUSE_MS = 200;
 
 /** Every port a free one: several services, and a developer's own, run side by side. */
-export const ANY_PORTS = { API_PORT: '0', TEMPORAL_PORT: '0', TEMPORAL_WEB_PORT: '0', POSTGRES_PORT: '0' };
+export const ANY_PORTS = {
+  API_PORT: '0',
+  TEMPORAL_PORT: '0',
+  TEMPORAL_WEB_PORT: '0',
+  POSTGRES_PORT: '0',
+  IDENTITY_PORT: '0',
+};
 
 /** `npm start` on a data folder; comes back once it has said that everything runs. */
 export async function startWholeService(
@@ -51,17 +52,13 @@ export function recordedProcesses(dataDirectory: string): Map<string, number> {
 }
 
 /** Sends a picture as a live job, again and again under one idempotency key until it is admitted. */
-export async function admitJob(service: RunningService, { wait = false } = {}): Promise<Job> {
-  const idempotencyKey = randomUUID();
-  return untilAnswered(async () => {
-    const form = new FormData();
-    form.append('image', new Blob([readFileSync(PICTURE)], { type: 'image/jpeg' }), 'dashboard.jpg');
-    return call(service, `/v1/dashboard/read?wait=${wait}`, { method: 'POST', body: form }, idempotencyKey);
-  });
+export function admitJob(service: RunningService, { wait = false } = {}): Promise<Job> {
+  const image = new Uint8Array(readFileSync(PICTURE));
+  return connect(service).submit('dashboard.read', { image }, wait ? { waitSeconds: 30 } : {});
 }
 
-export async function readJob(service: RunningService, id: string): Promise<Job> {
-  return untilAnswered(() => call(service, `/v1/jobs/${id}`));
+export function readJob(service: RunningService, id: string): Promise<Job> {
+  return connect(service).getJob<'dashboard.read'>(id);
 }
 
 /** Polls until the job has the status asked for, or a later one. */
@@ -78,25 +75,13 @@ export async function waitForJob(service: RunningService, id: string, reached: (
 export const isPickedUp = (job: Job) => job.status !== 'queued';
 export const isTerminal = (job: Job) => job.status !== 'queued' && job.status !== 'processing';
 
-function call({ description }: RunningService, path: string, init: RequestInit = {}, idempotencyKey?: string) {
-  const headers = {
-    authorization: `Bearer ${description.keys.live}`,
-    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-  };
-  return fetch(`${description.apiUrl}${path}`, { ...init, headers, signal: AbortSignal.timeout(40_000) });
-}
-
-/** A refused connection, a 5xx and "still in progress" are answers of a service being repaired: try again. */
-async function untilAnswered(attempt: () => Promise<Response>): Promise<Job> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const outcome = await attempt().catch((error: Error) => error);
-    if (outcome instanceof Response && outcome.ok) return (await outcome.json()) as Job;
-    const passing = outcome instanceof Error || outcome.status >= 500 || outcome.status === 409;
-    if (!passing || performance.now() > deadlineMs) {
-      const reason = outcome instanceof Error ? outcome.message : `${outcome.status} ${await outcome.text()}`;
-      throw new Error(`the service answers: ${reason}`);
-    }
-    await sleep(200);
-  }
+/** Patient with a service that is being repaired: no connection, and an answer that is no good, is tried again. */
+function connect({ description }: RunningService): VehicleInferenceClient {
+  return new VehicleInferenceClient({
+    apiKey: description.keys.live,
+    baseUrl: description.apiUrl,
+    attempts: PATIENCE_MS / ATTEMPT_PAUSE_MS,
+    attemptTimeoutMs: 40_000,
+    sleep: () => sleep(ATTEMPT_PAUSE_MS),
+  });
 }

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { readSealingKeys } from '../../src/config/config.ts';
 import { findLedgerDrift } from '../../src/db/ledger.ts';
 import { openDatabase } from '../../src/db/orm.ts';
 import { createDevelopmentWebhookEndpoint } from '../../src/db/seed.ts';
+import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
 import { identifyProcess, isRunning, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
 import { useProcesses } from '../support/processes.ts';
 import { createTestNamespace } from '../support/temporal.ts';
@@ -44,7 +46,9 @@ describe('a service that runs', () => {
     service = await startWholeService(processes, newDataDirectory());
     receiver = await startWebhookReceiver();
     const { databaseUrl, organizationId } = service.description;
-    await createDevelopmentWebhookEndpoint(databaseUrl, { organizationId, url: receiver.url, livemode: true });
+    const sealedSecrets = createSealedSecrets(readSealingKeys());
+    const endpoint = { organizationId, url: receiver.url, livemode: true, sealedSecrets };
+    await createDevelopmentWebhookEndpoint(databaseUrl, endpoint);
   });
   afterAll(async () => {
     await service.process.stop();
@@ -65,7 +69,7 @@ describe('a service that runs', () => {
   });
 
   it('keeps its secrets from other users of the machine', () => {
-    for (const name of ['keys.json', 'service.json', 'postgres-password']) {
+    for (const name of ['keys.json', 'service.json', 'postgres-password', 'secrets.json', 'identity-provider.json']) {
       expect(statSync(join(service.dataDirectory, name)).mode & 0o077).toBe(0);
     }
   });

@@ -5,6 +5,17 @@ const MAXIMUM_BYTES = 1024 * 1024;
 
 /** Reads a JSON object of at most 1 MB. */
 export async function readJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return parseObject(await readText(request));
+}
+
+/** Where a body may be left out: none is an empty object. */
+export async function readOptionalJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const text = await readText(request);
+  return text === '' ? {} : parseObject(text);
+}
+
+/** Reads a body of at most 1 MB as it is. */
+export async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -21,7 +32,11 @@ export async function readJsonBody(request: IncomingMessage): Promise<Record<str
     request.resume();
     throw new ServiceError('file_too_large', 'A JSON body may have 1 MB. Send files as multipart or as uploads.');
   }
-  const body = parse(Buffer.concat(chunks).toString('utf8'));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const body = parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ServiceError('malformed_request', 'The body must be a JSON object.');
   }

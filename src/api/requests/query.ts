@@ -19,7 +19,7 @@ export const pageParameters = {
 };
 
 /** A day before the year 10000, which no date of PostgreSQL's input may have, not even one second or zone further on. */
-const LATEST_SECONDS = 253_402_214_399;
+export const LATEST_SECONDS = 253_402_214_399;
 
 /** Bounds of a creation time, in epoch seconds. */
 export const createdParameters = Object.fromEntries(

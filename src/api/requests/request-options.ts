@@ -26,11 +26,11 @@ function readFlag(context: ApiContext, name: 'wait' | 'dry_run'): boolean {
 
 const QUERY_PARAMETERS = ['wait', 'dry_run'];
 
-/** A misspelt `dry_run` must not cost credits. */
-export function refuseUnknownQuery(context: ApiContext): void {
-  const unknown = Object.keys(context.query).find((name) => !QUERY_PARAMETERS.includes(name));
+/** A misspelt `dry_run` must not cost credits. Where there is none to misspell, `known` is empty. */
+export function refuseUnknownQuery(context: ApiContext, known: readonly string[] = QUERY_PARAMETERS): void {
+  const unknown = Object.keys(context.query).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new ServiceError('parameter_unknown', `"${unknown}" is not a query parameter of this endpoint. Leave it out.`, {
+  throw new ServiceError('parameter_unknown', `"${unknown}" is not a query parameter of this path. Leave it out.`, {
     param: unknown,
   });
 }
