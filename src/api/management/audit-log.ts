@@ -1,0 +1,67 @@
+/** The audit log: who changed what. */
+import { Type } from 'typebox';
+import { closed } from '../../contracts/vocabulary/schemas.ts';
+import { AuditLogEntry } from '../../db/entities.ts';
+import { createdWithin, findPage } from '../../db/pages.ts';
+import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
+import { createdParameters, pageParameters } from '../requests/query.ts';
+import { epochSeconds, pageOf, renderPage } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+const entry = closed({
+  id: Type.String({ pattern: '^aud_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
+  object: Type.Literal('audit_log_entry'),
+  user_id: Type.String(),
+  role: Type.String({ description: 'Which the user had then.' }),
+  action: Type.String({ description: 'The `operationId` of what was done, such as `createApiKey`.' }),
+  target_id: Type.String({ description: 'Of what it was done to.' }),
+  details: Type.Object({}, { description: 'The body of the request. It holds no secret.' }),
+  request_id: Type.String(),
+  created: epochSeconds,
+});
+
+const listAuditLog = defineOperation({
+  id: 'listAuditLogEntries',
+  method: 'get',
+  path: '/mgmt/v1/audit-log',
+  tag: 'Audit log',
+  summary: 'List what was changed and by whom, newest first',
+  permission: 'audit_log:read',
+  answer: pageOf(entry),
+  query: Type.Object(
+    {
+      ...pageParameters,
+      user_id: Type.Optional(Type.String()),
+      action: Type.Optional(Type.String()),
+      target_id: Type.Optional(Type.String()),
+      ...createdParameters,
+    },
+    { additionalProperties: false },
+  ),
+  async handle({ em, member: { organizationId }, query: filter }) {
+    const where = {
+      organizationId,
+      ...(filter.user_id !== undefined && { userId: filter.user_id }),
+      ...(filter.action !== undefined && { action: filter.action }),
+      ...(filter.target_id !== undefined && { targetId: filter.target_id }),
+      ...createdWithin(filter),
+    };
+    return renderPage(await findPage<AuditLogEntry>(em, AuditLogEntry, where, filter), render);
+  },
+});
+
+export const auditLogOperations = [listAuditLog];
+
+function render(row: AuditLogEntry) {
+  return {
+    id: row.id,
+    object: 'audit_log_entry',
+    user_id: row.userId,
+    role: row.role,
+    action: row.action,
+    target_id: row.targetId,
+    details: row.details,
+    request_id: row.requestId,
+    created: toEpochSeconds(row.createdAt),
+  };
+}

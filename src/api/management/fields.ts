@@ -1,0 +1,34 @@
+/** What the resources of the management API share. */
+import { type TSchema, Type } from 'typebox';
+import { closed } from '../../contracts/vocabulary/schemas.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { LATEST_SECONDS } from '../requests/query.ts';
+import type { ManagementRequest } from './operation.ts';
+
+export const epochSeconds = Type.Integer({
+  format: 'int64',
+  minimum: 0,
+  maximum: LATEST_SECONDS,
+  description: 'Epoch seconds, UTC.',
+});
+
+/** One page of a list. */
+export const pageOf = (item: TSchema) =>
+  closed({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() });
+
+export function renderPage<Row, Item>(
+  { rows, hasMore }: { rows: Row[]; hasMore: boolean },
+  render: (row: Row) => Item,
+) {
+  return { object: 'list', data: rows.map(render), has_more: hasMore };
+}
+
+/** The id of the path. */
+export function pathId({ parameters }: Pick<ManagementRequest, 'parameters'>): string {
+  return parameters.id ?? '';
+}
+
+/** Another organisation's id is answered exactly as one that does not exist. */
+export function notFound(what: string, id: string): ServiceError {
+  return new ServiceError('resource_not_found', `There is no ${what} ${id}.`, { param: 'id' });
+}

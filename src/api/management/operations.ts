@@ -1,0 +1,25 @@
+/** Every operation of the management API, by resource. */
+import { apiKeyOperations } from './api-keys.ts';
+import { auditLogOperations } from './audit-log.ts';
+import { billingOperations } from './billing.ts';
+import { creditOperations } from './credits.ts';
+import { jobOperations } from './jobs.ts';
+import type { Operation } from './operation.ts';
+import { organizationOperations } from './organization.ts';
+import { sdkLicenseOperations } from './sdk-licenses.ts';
+import { usageOperations } from './usage.ts';
+import { webhookDeliveryOperations } from './webhook-deliveries.ts';
+import { webhookEndpointOperations } from './webhook-endpoints.ts';
+
+export const operations: readonly Operation[] = [
+  ...apiKeyOperations,
+  ...sdkLicenseOperations,
+  ...organizationOperations,
+  ...jobOperations,
+  ...webhookEndpointOperations,
+  ...webhookDeliveryOperations,
+  ...creditOperations,
+  ...usageOperations,
+  ...billingOperations,
+  ...auditLogOperations,
+];

@@ -1,0 +1,104 @@
+/** Usage of the organisation. */
+import { Type } from 'typebox';
+import { JOB_STATUSES } from '../../contracts/job.ts';
+import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
+import { readUsage, USAGE_GROUPS, type Usage } from '../../db/usage.ts';
+import { creditsInUsd } from '../../domain/money.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { usd } from './billing.ts';
+import { defineOperation } from './operation.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const LONGEST_DAYS = 92;
+const DEFAULT_DAYS = 30;
+const MODES = ['live', 'staging', 'test'] as const;
+
+const date = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
+
+const getUsage = defineOperation({
+  id: 'getUsage',
+  method: 'get',
+  path: '/mgmt/v1/usage',
+  tag: 'Usage',
+  summary: 'Jobs and charged credits, by day, endpoint, key and mode',
+  description:
+    'Days are those of UTC on which the jobs were admitted. A job that is open is charged when it ends, so the newest ' +
+    `days still change. One answer has ${LONGEST_DAYS} days at most.`,
+  permission: 'usage:read',
+  query: Type.Object(
+    {
+      from: date(`First day, \`2026-11-01\`; ${DEFAULT_DAYS - 1} days before the last when it is left out.`),
+      to: date('Last day; today when it is left out.'),
+      group_by: Type.Array(Type.Enum([...USAGE_GROUPS]), {
+        default: ['day'],
+        uniqueItems: true,
+        minItems: 1,
+        description: 'What tells the groups apart: repeat the parameter for several.',
+      }),
+      mode: Type.Optional(Type.Enum([...MODES])),
+      endpoint: Type.Optional(Type.String({ description: 'Dotted slug.' })),
+      api_key_id: Type.Optional(Type.String()),
+    },
+    { additionalProperties: false },
+  ),
+  answer: closed({
+    object: Type.Literal('usage'),
+    from: Type.String({ format: 'date' }),
+    to: Type.String({ format: 'date' }),
+    data: Type.Array(
+      closed({
+        day: nullable(Type.String({ format: 'date' })),
+        endpoint: nullable(Type.String()),
+        api_key_id: nullable(Type.String()),
+        mode: nullable(Type.Enum([...MODES])),
+        jobs: closed(
+          Object.fromEntries(['total', ...JOB_STATUSES].map((status) => [status, Type.Integer({ minimum: 0 })])),
+        ),
+        credits_charged: Type.Integer({ minimum: 0 }),
+        charged_usd: usd,
+      }),
+      { description: 'Newest day first. What the groups do not tell apart is null.' },
+    ),
+  }),
+  async handle({ em, services, member, query, now }) {
+    const today = dayOf(now);
+    const to = query.to ?? today;
+    const from = query.from ?? dayOf(new Date(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS));
+    const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+    if (days < 1 || days > LONGEST_DAYS) {
+      throw new ServiceError(
+        'parameter_invalid',
+        `"from" must be "to" or one of the ${LONGEST_DAYS - 1} days before it.`,
+        { param: 'from' },
+      );
+    }
+    const usage = await readUsage(em, {
+      organizationId: member.organizationId,
+      from: new Date(from),
+      to: new Date(Date.parse(to) + DAY_MS),
+      groupBy: query.group_by,
+      livemode: query.mode === undefined ? undefined : query.mode !== 'test',
+      isStaging: query.mode === undefined ? undefined : query.mode === 'staging',
+      endpoint: query.endpoint,
+      apiKeyId: query.api_key_id,
+    });
+    return { object: 'usage', from, to, data: usage.map((group) => renderUsage(group, services.creditsPerUsd)) };
+  },
+});
+
+function renderUsage({ day, endpoint, apiKeyId, mode, jobs, chargedCredits }: Usage, creditsPerUsd: number) {
+  const counts = JOB_STATUSES.map((status) => [status, jobs[status] ?? 0] as const);
+  return {
+    day,
+    endpoint,
+    api_key_id: apiKeyId,
+    mode,
+    jobs: { total: counts.reduce((sum, [, count]) => sum + count, 0), ...Object.fromEntries(counts) },
+    credits_charged: chargedCredits,
+    charged_usd: creditsInUsd(chargedCredits, creditsPerUsd),
+  };
+}
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+
+export const usageOperations = [getUsage];

@@ -1,0 +1,380 @@
+/** API keys: made, listed, changed, rotated and revoked by members. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MOST_ACTIVE_KEYS } from '../../../src/api/management/api-keys.ts';
+import { query } from '../../../src/db/orm.ts';
+import { isWellFormedApiKey } from '../../../src/domain/api-keys.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { SCOPE_CATALOGUE } from '../../../src/domain/scopes.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
+import { createKey } from '../../support/customers.ts';
+import { managing } from '../../support/management.ts';
+
+interface ShownKey {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  secret: string;
+  revoked_at: number | null;
+  expires_at: number | null;
+  rotates_at: number | null;
+}
+
+let api: TestApi;
+let now: Date;
+let organizationId: string;
+let manage: ReturnType<typeof managing>;
+
+beforeAll(async () => {
+  api = await startTestApi({ clock: () => now });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  // Tokens are of the real time; keys are of this one.
+  now = new Date();
+  organizationId = newId('organization');
+  manage = managing(api, organizationId);
+});
+
+const seconds = (time: Date) => Math.floor(time.getTime() / 1000);
+const shown = (answer: Answer) => answer.json as unknown as ShownKey;
+const create = (body: object = {}, options: object = {}) =>
+  manage('/api-keys', { body: { name: 'Ours', livemode: false, ...body }, ...options });
+const newKey = async (body: object = {}) => shown(await create(body));
+/** What the inference API says of a secret. */
+const use = async (secret: string) => {
+  const answer = await api.call('/v1/endpoints', { key: secret });
+  return answer.status === 200 ? 'works' : answer.error.code;
+};
+const at = async <Result>(time: Date, work: () => Promise<Result>): Promise<Result> => {
+  const before = now;
+  now = time;
+  try {
+    return await work();
+  } finally {
+    now = before;
+  }
+};
+
+describe('making a key', () => {
+  it.each([
+    ['test', { livemode: false }, 'chk_test_'],
+    ['live', { livemode: true }, 'chk_live_'],
+    ['staging', { livemode: true, is_staging: true }, 'chk_stg_'],
+  ])('answers 201 with a %s key that works, and shows its secret', async (_mode, body, prefix) => {
+    const userId = newId('user');
+    const answer = await create(body, { userId });
+    expect(answer.status).toBe(201);
+    const { secret, ...key } = shown(answer);
+    expect(key).toEqual({
+      id: expect.stringMatching(/^key_[1-9A-HJ-NP-Za-km-z]{22}$/),
+      object: 'api_key',
+      name: 'Ours',
+      prefix: secret.slice(0, prefix.length + 4),
+      is_staging: false,
+      ...body,
+      scopes: [],
+      created: seconds(now),
+      created_by: userId,
+      last_used_at: null,
+      revoked_at: null,
+      expires_at: null,
+      rotates_at: null,
+    });
+    expect(secret.startsWith(prefix) && isWellFormedApiKey(secret)).toBe(true);
+    expect(await use(secret)).toBe('works');
+  });
+
+  it.each([
+    ['no name', { name: undefined }, 'parameter_missing', 'name'],
+    ['an empty name', { name: '' }, 'parameter_invalid', 'name'],
+    ['a name of 129 characters', { name: 'x'.repeat(129) }, 'parameter_invalid', 'name'],
+    ['no mode', { livemode: undefined }, 'parameter_missing', 'livemode'],
+    ['staging in test mode', { is_staging: true }, 'parameter_invalid', 'is_staging'],
+    ['an unknown scope', { scopes: ['jobs:read', 'jobs:write'] }, 'parameter_invalid', 'scopes.1'],
+    ['a scope that is no text', { scopes: [1] }, 'parameter_invalid', 'scopes.0'],
+    ['an expiry that is over', { expires_at: 1 }, 'parameter_invalid', 'expires_at'],
+    ['an expiry in milliseconds', { expires_at: 1_800_000_000_000 }, 'parameter_invalid', 'expires_at'],
+    ['a field that is none', { secret: 'mine' }, 'parameter_unknown', 'secret'],
+  ])('is refused with %s', async (_name, body, code, param) => {
+    expect((await create(body)).error).toMatchObject({ code, param });
+    expect((await manage('/api-keys')).json).toMatchObject({ data: [] });
+  });
+
+  it('takes names of 1 and 128 characters', async () => {
+    for (const name of ['x', 'x'.repeat(128)]) expect(await newKey({ name })).toMatchObject({ name });
+  });
+
+  it.each([
+    ['none where they are left out', undefined, []],
+    ['none where there are none', [], []],
+    [
+      'each once, in the order of the catalogue',
+      ['money:write', 'jobs:read', 'money:write'],
+      ['jobs:read', 'money:write'],
+    ],
+    [
+      'reading with writing',
+      ['storage:write', 'sdk:player:write'],
+      ['storage:read', 'storage:write', 'sdk:player:read', 'sdk:player:write'],
+    ],
+    ['a wildcard without any of the SDKs', ['*'], ['*']],
+    ['all of the catalogue', [...SCOPE_CATALOGUE].reverse(), SCOPE_CATALOGUE],
+  ])('grants %s', async (_name, scopes, granted) => {
+    const key = await newKey({ scopes });
+    expect(key.scopes).toEqual(granted);
+    expect((await manage(`/api-keys/${key.id}`)).json).toMatchObject({ scopes: granted });
+  });
+
+  it('the secret is in no other answer, and not in the database', async () => {
+    const { id, secret } = await newKey();
+    const answers = [await manage(`/api-keys/${id}`), await manage('/api-keys'), await manage('/audit-log')];
+    for (const answer of answers) expect(answer.text).not.toContain(secret);
+    const [row] = await query<{ text: string }>(
+      api.orm.em.fork(),
+      'select row_to_json(known)::text as text from api_keys as known where id = $1',
+      [id],
+    );
+    expect(row?.text).toContain(id);
+    expect(row?.text).not.toContain(secret);
+  });
+
+  it('a repeated request is answered with the same bytes, secret included, and makes no second key', async () => {
+    const idempotencyKey = randomUUID();
+    const first = await create({}, { idempotencyKey });
+    const second = await create({}, { idempotencyKey });
+    expect(second.status).toBe(201);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(first.headers.has('Idempotent-Replayed')).toBe(false);
+    expect((await manage('/api-keys')).json).toMatchObject({ data: [{ id: shown(first).id }] });
+    expect((await create({ name: 'Other' }, { idempotencyKey })).error.code).toBe('idempotency_key_reuse');
+  });
+
+  it('many repetitions at once make one key, shown to all', async () => {
+    const idempotencyKey = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create({}, { idempotencyKey })));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect((await manage('/api-keys')).json.data).toHaveLength(1);
+  });
+
+  it('another user with the same Idempotency-Key and body is not shown the secret of the first', async () => {
+    const idempotencyKey = randomUUID();
+    const first = shown(await create({}, { idempotencyKey, userId: newId('user') }));
+    const second = shown(await create({}, { idempotencyKey, userId: newId('user') }));
+    expect(second.id).not.toBe(first.id);
+    expect(second.secret).not.toBe(first.secret);
+  });
+
+  it('no more keys work at once than may, however many are asked for at once', async () => {
+    await newKey();
+    await Promise.all(Array.from({ length: MOST_ACTIVE_KEYS - 4 }, () => createKey(api.orm, organizationId, 'live')));
+    await createKey(api.orm, organizationId, 'live', { revokedAt: now });
+    await createKey(api.orm, organizationId, 'live', { expiresAt: now });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create()));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(3);
+    for (const { status, text } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, JSON.parse(text).error.code]).toEqual([409, 'api_key_limit_reached']);
+    }
+    await manage(`/api-keys/${shown(made[0] as Answer).id}/revoke`, { body: {} });
+    expect((await create()).status).toBe(201);
+  });
+});
+
+describe('the list of keys', () => {
+  it('has pages from the newest to the oldest', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) ids.unshift((await newKey()).id);
+    const idsOf = (answer: Answer) => (answer.json.data as ShownKey[]).map(({ id }) => id);
+    const first = await manage('/api-keys?limit=2');
+    expect([idsOf(first), first.json.has_more]).toEqual([ids.slice(0, 2), true]);
+    const second = await manage(`/api-keys?limit=2&starting_after=${ids[1]}`);
+    expect([idsOf(second), second.json.has_more]).toEqual([ids.slice(2), false]);
+    expect(idsOf(await manage(`/api-keys?limit=1&ending_before=${ids[2]}`))).toEqual([ids[1]]);
+  });
+
+  it('can be of one mode, and of revoked keys or of the others', async () => {
+    const live = await newKey({ livemode: true });
+    const test = await newKey();
+    await manage(`/api-keys/${test.id}/revoke`, { body: {} });
+    const listed = async (filter: string) =>
+      ((await manage(`/api-keys?${filter}`)).json.data as ShownKey[]).map(({ id }) => id);
+    expect(await listed('livemode=true')).toEqual([live.id]);
+    expect(await listed('livemode=false')).toEqual([test.id]);
+    expect(await listed('revoked=true')).toEqual([test.id]);
+    expect(await listed('revoked=false')).toEqual([live.id]);
+    expect((await manage('/api-keys?revoked=maybe')).error).toMatchObject({ param: 'revoked' });
+  });
+
+  it('shows no key of another organisation', async () => {
+    await newKey();
+    expect((await managing(api, newId('organization'))('/api-keys')).json).toMatchObject({ data: [], has_more: false });
+  });
+});
+
+describe('changing a key', () => {
+  const change = (id: string, body: object, options: object = {}) =>
+    manage(`/api-keys/${id}`, { method: 'PATCH', body, ...options });
+
+  it('changes what is given and leaves the rest', async () => {
+    const { secret, ...key } = await newKey({ scopes: ['jobs:read'] });
+    const named = shown(await change(key.id, { name: 'Renamed' }));
+    expect(named).toEqual({ ...key, name: 'Renamed' });
+    const granted = shown(await change(key.id, { scopes: ['storage:write'] }));
+    expect(granted).toEqual({ ...named, scopes: ['storage:read', 'storage:write'] });
+    expect(await use(secret)).toBe('works');
+  });
+
+  it('takes scopes from a key at once', async () => {
+    const { id, secret } = await newKey({ scopes: ['jobs:read'] });
+    expect((await api.call('/v1/jobs', { key: secret })).status).toBe(200);
+    await change(id, { scopes: [] });
+    expect((await api.call('/v1/jobs', { key: secret })).error.code).toBe('scope_not_granted');
+  });
+
+  it('sets, moves and takes away the expiry', async () => {
+    const { id, secret } = await newKey();
+    const expiry = new Date((seconds(now) + 60) * 1000);
+    expect(shown(await change(id, { expires_at: seconds(expiry) })).expires_at).toBe(seconds(expiry));
+    expect(await at(new Date(expiry.getTime() - 1), () => use(secret))).toBe('works');
+    expect(await at(expiry, () => use(secret))).toBe('api_key_expired');
+    expect(shown(await change(id, { expires_at: null })).expires_at).toBeNull();
+    expect(await at(expiry, () => use(secret))).toBe('works');
+  });
+
+  it('is refused for a key that has expired or was revoked, which stays so', async () => {
+    await newKey();
+    const expired = await createKey(api.orm, organizationId, 'test', { expiresAt: now });
+    expect((await change(expired.id, { expires_at: null })).error.code).toBe('api_key_inactive');
+    const { id } = await newKey();
+    await manage(`/api-keys/${id}/revoke`, { body: {} });
+    expect((await change(id, { name: 'Again' })).error.code).toBe('api_key_inactive');
+    expect((await manage(`/api-keys/${id}/rotate`, { body: {} })).error.code).toBe('api_key_inactive');
+  });
+});
+
+describe('rotating a key', () => {
+  const rotate = (id: string, body: object = {}, options: object = {}) =>
+    manage(`/api-keys/${id}/rotate`, { body, ...options });
+
+  it('gives it a new secret under its id, and the old one a day', async () => {
+    const before = await newKey({ livemode: true, scopes: ['jobs:read'] });
+    const answer = await rotate(before.id);
+    expect(answer.status).toBe(200);
+    const after = shown(answer);
+    expect(after).toEqual({
+      ...before,
+      secret: after.secret,
+      prefix: after.secret.slice(0, before.prefix.length),
+      rotates_at: seconds(now) + 86_400,
+    });
+    expect(after.secret.startsWith('chk_live_') && after.secret !== before.secret).toBe(true);
+
+    const graceEnds = new Date((after.rotates_at as number) * 1000);
+    const lastMoment = new Date(graceEnds.getTime() - 1);
+    expect(await at(lastMoment, () => Promise.all([use(before.secret), use(after.secret)]))).toEqual([
+      'works',
+      'works',
+    ]);
+    expect(await at(graceEnds, () => Promise.all([use(before.secret), use(after.secret)]))).toEqual([
+      'api_key_expired',
+      'works',
+    ]);
+  });
+
+  it('without grace ends the old secret at once', async () => {
+    const before = await newKey();
+    const after = shown(await rotate(before.id, { grace_seconds: 0 }));
+    expect([await use(before.secret), await use(after.secret)]).toEqual(['api_key_expired', 'works']);
+  });
+
+  it('never lets the old secret work past the expiry of the key, also when that is moved up', async () => {
+    const expiry = seconds(now) + 100;
+    const { id } = await newKey({ expires_at: expiry });
+    expect(shown(await rotate(id)).rotates_at).toBe(expiry);
+    const moved = await manage(`/api-keys/${id}`, { method: 'PATCH', body: { expires_at: expiry - 50 } });
+    expect(shown(moved).rotates_at).toBe(expiry - 50);
+  });
+
+  it('twice leaves the secrets of the last two, and no older one', async () => {
+    const first = await newKey();
+    const second = shown(await rotate(first.id));
+    const third = shown(await rotate(first.id));
+    expect(await Promise.all([first, second, third].map(({ secret }) => use(secret)))).toEqual([
+      'invalid_api_key',
+      'works',
+      'works',
+    ]);
+  });
+
+  it('a hundred times at once leaves two secrets that work, of all that were shown', async () => {
+    const before = await newKey();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => rotate(before.id)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const secrets = [before, ...answers.map(shown)].map(({ secret }) => secret);
+    expect(new Set(secrets).size).toBe(101);
+    const uses = await Promise.all(secrets.map(use));
+    expect(uses.filter((found) => found === 'works')).toHaveLength(2);
+  });
+
+  it('repeated with its Idempotency-Key answers the same secret, and rotates once', async () => {
+    const { id } = await newKey();
+    const idempotencyKey = randomUUID();
+    const first = await rotate(id, {}, { idempotencyKey });
+    const second = await rotate(id, {}, { idempotencyKey });
+    expect(second.text).toBe(first.text);
+    expect(await use(shown(first).secret)).toBe('works');
+  });
+
+  it.each([-1, 604_801, 0.5, '60'])('is refused with the grace %j', async (grace_seconds) => {
+    const { id } = await newKey();
+    expect((await rotate(id, { grace_seconds })).error).toMatchObject({
+      code: 'parameter_invalid',
+      param: 'grace_seconds',
+    });
+  });
+});
+
+describe('revoking a key', () => {
+  it('ends it and the secret before its rotation at once, and answers the same when done again', async () => {
+    const before = await newKey();
+    const after = shown(await manage(`/api-keys/${before.id}/rotate`, { body: {} }));
+    const first = await manage(`/api-keys/${before.id}/revoke`, { method: 'POST' });
+    expect(first).toMatchObject({ status: 200, json: { revoked_at: seconds(now) } });
+    expect(await Promise.all([use(before.secret), use(after.secret)])).toEqual(['api_key_revoked', 'api_key_revoked']);
+    const later = await at(new Date(now.getTime() + 60_000), () =>
+      manage(`/api-keys/${before.id}/revoke`, { method: 'POST' }),
+    );
+    expect(later.text).toBe(first.text);
+  });
+});
+
+describe('a member', () => {
+  const member = { role: 'member' } as const;
+
+  it('makes, changes, rotates and revokes test keys', async () => {
+    const made = await create({}, member);
+    expect(made.status).toBe(201);
+    const path = `/api-keys/${shown(made).id}`;
+    expect((await manage(path, { method: 'PATCH', body: { name: 'x' }, ...member })).status).toBe(200);
+    expect((await manage(`${path}/rotate`, { body: {}, ...member })).status).toBe(200);
+    expect((await manage(`${path}/revoke`, { body: {}, ...member })).status).toBe(200);
+  });
+
+  it('reads live keys, and does nothing else with them', async () => {
+    const { id } = await newKey({ livemode: true });
+    const path = `/api-keys/${id}`;
+    expect((await manage(path, member)).status).toBe(200);
+    const refused = [
+      await create({ livemode: true }, member),
+      await create({ livemode: true, is_staging: true }, member),
+      await manage(path, { method: 'PATCH', body: { name: 'x' }, ...member }),
+      await manage(`${path}/rotate`, { body: {}, ...member }),
+      await manage(`${path}/revoke`, { body: {}, ...member }),
+    ];
+    for (const { status, error } of refused) expect([status, error.code]).toEqual([403, 'role_not_permitted']);
+    expect((await manage(path)).json).toMatchObject({ name: 'Ours', revoked_at: null, rotates_at: null });
+  });
+});

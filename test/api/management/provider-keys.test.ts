@@ -1,0 +1,272 @@
+/** Tokens of an identity provider whose keys come over HTTP: fetched seldom, renewed in time, never trusted too far. */
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type JWK, type JWTPayload, SignJWT } from 'jose';
+import { authenticateMember, type IdentityProvider } from '../../../src/api/management/authenticate-member.ts';
+import { createProviderKeys, PROVIDER_KEYS } from '../../../src/api/management/provider-keys.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { ServiceError } from '../../../src/domain/service-error.ts';
+
+const ISSUER = 'https://identity.example';
+const AUDIENCE = 'vehicle-inference-service';
+const SECOND_MS = 1000;
+const { cooldownMs, staleAfterMs, renewAfterMs, expiresAfterMs } = PROVIDER_KEYS;
+
+interface Signer {
+  kid: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  jwk: JWK;
+}
+
+const newSigner = (kid: string): Signer => {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { kid, ...pair, jwk: { ...(pair.publicKey.export({ format: 'jwk' }) as JWK), kid, alg: 'ES256' } };
+};
+
+let server: Server;
+let fetches: number;
+/** What the provider answers, or how. */
+let serve: object | ((response: ServerResponse) => void);
+let nowMs: number;
+let provider: IdentityProvider;
+let first: Signer;
+
+beforeEach(async () => {
+  first = newSigner('first');
+  fetches = 0;
+  serve = { keys: [first.jwk] };
+  nowMs = Date.parse('2026-12-01T12:00:00.000Z');
+  server = createServer((_request, response) => {
+    fetches += 1;
+    if (typeof serve === 'function') serve(response);
+    else response.setHeader('Content-Type', 'application/json').end(JSON.stringify(serve));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+  provider = { issuer: ISSUER, audience: AUDIENCE, keys: createProviderKeys(url, () => new Date(nowMs)) };
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const fail = (response: ServerResponse) => response.writeHead(500).end();
+const claims = (changes: JWTPayload = {}): JWTPayload => ({
+  iss: ISSUER,
+  aud: AUDIENCE,
+  sub: newId('user'),
+  org_id: newId('organization'),
+  role: 'owner',
+  iat: Math.floor(nowMs / SECOND_MS),
+  exp: Math.floor(nowMs / SECOND_MS) + 300,
+  ...changes,
+});
+const sign = ({ kid, privateKey }: Signer, changes?: JWTPayload) =>
+  new SignJWT(claims(changes)).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey);
+
+/** `in`, or the code of the refusal. */
+async function present(token: string): Promise<string> {
+  try {
+    await authenticateMember(`Bearer ${token}`, provider, new Date(nowMs));
+    return 'in';
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code;
+    throw error;
+  }
+}
+const enter = async (signer: Signer, changes?: JWTPayload) => present(await sign(signer, changes));
+
+describe('the keys', () => {
+  it('are fetched with the first token, once for all that come at once, and then not for each', async () => {
+    expect(fetches).toBe(0);
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => enter(first))))).toEqual(new Set(['in']));
+    nowMs += renewAfterMs - 1;
+    expect(await enter(first)).toBe('in');
+    expect(fetches).toBe(1);
+  });
+
+  it('that are new let in with the first token that names one', async () => {
+    expect(await enter(first)).toBe('in');
+    const second = newSigner('second');
+    serve = { keys: [first.jwk, second.jwk] };
+    nowMs += cooldownMs;
+    const entered = await Promise.all([enter(second), enter(first), enter(second), enter(second)]);
+    expect([...entered, fetches]).toEqual(['in', 'in', 'in', 'in', 2]);
+  });
+
+  it('are fetched no more than once in the pause, whatever unknown keys tokens name', async () => {
+    expect(await enter(first)).toBe('in');
+    for (let step = 0; step < 60; step += 1) {
+      nowMs += SECOND_MS;
+      const flood = Array.from({ length: 5 }, (_, index) => enter(newSigner(`unknown-${step}-${index}`)));
+      expect(new Set(await Promise.all(flood))).toEqual(new Set(['invalid_token']));
+    }
+    expect(fetches).toBe(3);
+    expect(await enter(first)).toBe('in');
+  });
+
+  it('are asked for no more than once in the pause while asking fails, from the start', async () => {
+    serve = fail;
+    for (let step = 0; step < 60; step += 1) {
+      expect(await enter(first)).toBe('service_unavailable');
+      nowMs += SECOND_MS;
+    }
+    expect(fetches).toBe(2);
+    serve = { keys: [first.jwk] };
+    expect(await enter(first)).toBe('in');
+  });
+
+  it('that were removed let nobody in once the copy is stale', async () => {
+    expect(await enter(first)).toBe('in');
+    const second = newSigner('second');
+    serve = { keys: [second.jwk] };
+    nowMs += staleAfterMs;
+    expect(await enter(first)).toBe('invalid_token');
+    expect(await enter(second)).toBe('in');
+  });
+
+  it('are renewed beside the requests before the copy is stale, so that nobody waits', async () => {
+    expect(await enter(first)).toBe('in');
+    let answer = () => {};
+    serve = (response) => {
+      answer = () => response.end(JSON.stringify({ keys: [first.jwk] }));
+    };
+    nowMs += renewAfterMs;
+    // The provider has not answered yet.
+    expect(await enter(first)).toBe('in');
+    answer();
+  });
+
+  it.each([
+    ['fails', fail],
+    ['answers no keys', { keys: [] }],
+    ['answers something else', { error: 'maintenance' }],
+    ['answers keys that are none', { keys: ['x'] }],
+    ['sends elsewhere', (response: ServerResponse) => response.writeHead(302, { Location: '/other' }).end()],
+  ])('work on until they are too old while the provider %s', async (_how, answer) => {
+    expect(await enter(first)).toBe('in');
+    serve = answer;
+    for (const ageMs of [renewAfterMs, staleAfterMs, staleAfterMs + cooldownMs, expiresAfterMs - 1]) {
+      nowMs = Date.parse('2026-12-01T12:00:00.000Z') + ageMs;
+      expect([ageMs, await enter(first)]).toEqual([ageMs, 'in']);
+    }
+    nowMs += 1;
+    expect(await enter(first)).toBe('service_unavailable');
+    serve = { keys: [first.jwk] };
+    nowMs += cooldownMs;
+    expect(await enter(first)).toBe('in');
+  });
+
+  it('that cannot be had say when to ask again', async () => {
+    serve = fail;
+    await enter(first);
+    nowMs += 10 * SECOND_MS;
+    const refused = await authenticateMember(`Bearer ${await sign(first)}`, provider, new Date(nowMs)).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ code: 'service_unavailable', headers: { 'Retry-After': '20' } });
+  });
+
+  it('that nobody could ask for leave open whether an unknown one is good', async () => {
+    expect(await enter(first)).toBe('in');
+    serve = fail;
+    nowMs += cooldownMs;
+    expect(await enter(newSigner('second'))).toBe('service_unavailable');
+    expect(await enter(first)).toBe('in');
+  });
+});
+
+describe('a token is refused', () => {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+  it('when it is not signed', async () => {
+    const token = `${encode({ alg: 'none' })}.${encode(claims())}.`;
+    expect(await present(token)).toBe('invalid_token');
+    expect(await present(token.replace(/\.$/, '.c2ln'))).toBe('invalid_token');
+  });
+
+  it('when it is signed with the public key as if that were a shared secret', async () => {
+    const pem = first.publicKey.export({ type: 'spki', format: 'pem' });
+    const { x = '' } = first.jwk;
+    for (const secret of [pem, JSON.stringify(first.jwk), x]) {
+      for (const [alg, hash] of [
+        ['HS256', 'sha256'],
+        ['HS512', 'sha512'],
+      ] as const) {
+        const content = `${encode({ alg, kid: first.kid })}.${encode(claims())}`;
+        const signature = createHmac(hash, secret).update(content).digest('base64url');
+        expect(await present(`${content}.${signature}`)).toBe('invalid_token');
+      }
+    }
+  });
+
+  it('when it brings its own key along, or says where one is', async () => {
+    const own = newSigner(first.kid);
+    const address = server.address() as AddressInfo;
+    for (const header of [{ jwk: own.jwk }, { jku: `http://127.0.0.1:${address.port}/own` }]) {
+      const token = new SignJWT(claims()).setProtectedHeader({ alg: 'ES256', kid: own.kid, ...header });
+      expect(await present(await token.sign(own.privateKey))).toBe('invalid_token');
+    }
+  });
+
+  it('when it was changed after it was signed', async () => {
+    const [header, , signature] = (await sign(first, { role: 'member' })).split('.');
+    expect(await present(`${header}.${encode(claims())}.${signature}`)).toBe('invalid_token');
+  });
+
+  it('when it has an algorithm that the key is not for', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const token = new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: first.kid });
+    expect(await present(await token.sign(rsa.privateKey))).toBe('invalid_token');
+  });
+
+  it.each([
+    ['of another issuer', { iss: `${ISSUER}/` }],
+    ['for another audience', { aud: 'vehicle-inference' }],
+    ['without issuer', { iss: undefined }],
+    ['without audience', { aud: undefined }],
+    ['without expiry', { exp: undefined }],
+    ['without time of issue', { iat: undefined }],
+    ['without user', { sub: undefined }],
+    ['without organisation', { org_id: undefined }],
+    ['without role', { role: undefined }],
+    ['with several roles', { role: ['owner'] }],
+    ['with a role of another spelling', { role: 'Owner' }],
+    ['with an organisation that is none', { org_id: "org_1' or true" }],
+  ])('%s', async (_name, changes) => {
+    expect(await enter(first, changes as JWTPayload)).toBe('invalid_token');
+  });
+
+  it.each(['abc', 'a.b.c', '..', 'chk_live_x', `${'a'.repeat(5000)}.b.c`])('when it is none: %j', async (token) => {
+    expect(await present(token)).toBe('invalid_token');
+    expect(fetches).toBe(0);
+  });
+
+  it.each([
+    ['an hour', 3_600, 'in'],
+    ['a second more than an hour', 3_601, 'invalid_token'],
+  ])('or let in when it is good for %s', async (_name, seconds, outcome) => {
+    const iat = nowMs / SECOND_MS;
+    expect(await enter(first, { iat, exp: iat + seconds })).toBe(outcome);
+  });
+
+  it.each([
+    ['the last second of the tolerance after it expired', { exp: -4 }, 'in'],
+    ['the end of that tolerance', { exp: -5 }, 'token_expired'],
+    ['the tolerance before it begins', { nbf: 5 }, 'in'],
+    ['a second before that', { nbf: 6 }, 'invalid_token'],
+  ])('or let in at %s', async (_name, offsets, outcome) => {
+    const now = nowMs / SECOND_MS;
+    const times = Object.fromEntries(Object.entries(offsets).map(([claim, offset]) => [claim, now + offset]));
+    expect(await enter(first, { iat: now - 60, ...times })).toBe(outcome);
+  });
+});
+
+it('a token for several audiences is let in when this service is one of them', async () => {
+  expect(await enter(first, { aud: ['other', AUDIENCE] })).toBe('in');
+});

@@ -1,0 +1,160 @@
+/** What the router does around every operation that changes something. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { Type } from 'typebox';
+import type { ApiState } from '../../../src/api/context.ts';
+import { defineOperation } from '../../../src/api/management/operation.ts';
+import { addManagementRoutes, type ManagementRouterDependencies } from '../../../src/api/management/router.ts';
+import { errors } from '../../../src/api/middleware/errors.ts';
+import { requestId } from '../../../src/api/middleware/request-id.ts';
+import { query } from '../../../src/db/orm.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { ServiceError } from '../../../src/domain/service-error.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+let api: TestApi;
+let server: Server;
+let organizationId: string;
+/** What the operation did, in order. */
+let did: string[];
+let prepare: () => Promise<string>;
+let handle: () => Promise<void>;
+let afterCommit: () => Promise<void>;
+
+const rename = defineOperation({
+  id: 'rename',
+  method: 'post',
+  path: '/mgmt/v1/names/{id}',
+  tag: 'Test',
+  summary: 'Renames the organisation',
+  permission: 'organization:write',
+  answer: Type.Object({}),
+  body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
+  prepare: () => prepare(),
+  async handle({ em, member, body, afterCommit: later }, prepared: string) {
+    did.push(`handled after ${prepared}`);
+    await query(em, 'update organizations set name = $2 where id = $1', [member.organizationId, body.name]);
+    later(afterCommit);
+    await handle();
+    return { name: body.name };
+  },
+});
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const app = new Koa<ApiState>();
+  const router = new Router<ApiState>();
+  addManagementRoutes(router, {
+    operations: [rename],
+    identityProvider: api.identity.provider,
+    // The operation uses none of the services but what seals answers.
+    services: { sealedSecrets: api.sealedSecrets } as ManagementRouterDependencies['services'],
+    rateLimit: async () => {},
+    clock: () => new Date(),
+    logger: api.log.logger,
+  });
+  app.use(requestId);
+  app.use(errors({ publicBaseUrl: 'https://api.example', logger: api.log.logger }));
+  app.use((context, next) => {
+    context.state.em = api.orm.em.fork();
+    return next();
+  });
+  app.use(router.routes());
+  const callback = app.callback();
+  server = createServer((request, response) => void callback(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await api.close();
+});
+beforeEach(() => {
+  organizationId = newId('organization');
+  did = [];
+  prepare = async () => 'a look-up';
+  handle = async () => {};
+  afterCommit = async () => void did.push(`told that the name is ${await nameNow()}`);
+});
+
+async function nameNow(): Promise<string | undefined> {
+  const sql = 'select name from organizations where id = $1';
+  return (await query<{ name: string }>(api.orm.em.fork(), sql, [organizationId]))[0]?.name;
+}
+
+const auditEntries = () =>
+  query(api.orm.em.fork(), 'select id from audit_log_entries where organization_id = $1', [organizationId]);
+
+async function send(name: string, idempotencyKey: string | null = null, id = 'one') {
+  const token = await api.identity.token({ organizationId, userId: 'usr_1CoTsd5kMvWzrNbUoFgrYp' });
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mgmt/v1/names/${id}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      ...(idempotencyKey !== null && { 'Idempotency-Key': idempotencyKey }),
+    },
+    body: JSON.stringify({ name }),
+  });
+  const isReplay = response.headers.get('Idempotent-Replayed') === 'true';
+  return { status: response.status, isReplay, json: (await response.json()) as Record<string, unknown> };
+}
+
+const DONE = ['handled after a look-up', 'told that the name is Garage'];
+
+it('what is to follow the commit runs after it, with the change in place', async () => {
+  expect(await send('Garage')).toEqual({ status: 200, isReplay: false, json: { name: 'Garage' } });
+  expect(did).toEqual(DONE);
+});
+
+it('what follows the commit and fails is logged, and the answer stands', async () => {
+  afterCommit = () => Promise.reject(new Error('nobody there'));
+  expect(await send('Garage')).toMatchObject({ status: 200 });
+  await api.log.waitFor(({ msg, operation }) => msg === 'left to be made up for' && operation === 'rename');
+});
+
+describe('an Idempotency-Key', () => {
+  it('lets a repetition have the answer without doing, looking up, recording or telling anything again', async () => {
+    const key = randomUUID();
+    await send('Garage', key);
+    prepare = () => Promise.reject(new ServiceError('parameter_invalid', 'What was looked up is gone.'));
+    expect(await send('Garage', key)).toEqual({ status: 200, isReplay: true, json: { name: 'Garage' } });
+    expect(did).toEqual(DONE);
+    expect(await auditEntries()).toHaveLength(1);
+  });
+
+  it('lets many requests at once do it once', async () => {
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send('Garage', key)));
+    expect(answers.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+    expect(did).toEqual(DONE);
+  });
+
+  it('belongs to one address and one body', async () => {
+    const key = randomUUID();
+    await send('Garage', key);
+    expect(await send('Workshop', key)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'idempotency_key_reuse' } },
+    });
+    expect(await send('Workshop', key, 'two')).toMatchObject({ status: 200, isReplay: false });
+  });
+
+  it.each([
+    ['refused', () => Promise.reject(new ServiceError('parameter_invalid', 'Not this one.')), 400],
+    ['broken', () => Promise.reject(new Error('out of order')), 500],
+  ])('of a request that was %s is free again, and nothing of the request is left', async (_how, failing, status) => {
+    const key = randomUUID();
+    handle = failing;
+    expect(await send('Garage', key)).toMatchObject({ status, isReplay: false });
+    expect([await nameNow(), await auditEntries()]).toEqual([undefined, []]);
+    expect(did).toEqual(['handled after a look-up']);
+    handle = async () => {};
+    expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: false });
+  });
+});

@@ -1,0 +1,45 @@
+/** An identity provider of its own for a test: tokens of any member, or of none. */
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import type { IdentityProvider } from '../../src/api/management/authenticate-member.ts';
+import type { Member } from '../../src/api/management/operation.ts';
+import { newId } from '../../src/domain/ids.ts';
+
+const ISSUER = 'https://identity.example';
+const AUDIENCE = 'vehicle-inference-service';
+const ALGORITHM = 'ES256';
+const KEY_ID = 'test';
+const LIFE_SECONDS = 300;
+
+export interface TestIdentity {
+  provider: IdentityProvider;
+  /** A token of a member; who is not named is new. */
+  token(member?: Partial<Member>, changes?: TokenChanges): Promise<string>;
+}
+
+export interface TokenChanges {
+  claims?: JWTPayload;
+  expiresAt?: Date;
+}
+
+export async function createTestIdentity(): Promise<TestIdentity> {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
+  const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: ALGORITHM }] });
+  return {
+    provider: { issuer: ISSUER, audience: AUDIENCE, keys },
+    token({ userId = newId('user'), organizationId = newId('organization'), role = 'owner' } = {}, changes = {}) {
+      const exp = Math.floor((changes.expiresAt?.getTime() ?? Date.now() + LIFE_SECONDS * 1000) / 1000);
+      return new SignJWT({
+        iss: ISSUER,
+        aud: AUDIENCE,
+        sub: userId,
+        org_id: organizationId,
+        role,
+        iat: exp - LIFE_SECONDS,
+        exp,
+        ...changes.claims,
+      })
+        .setProtectedHeader({ alg: ALGORITHM, kid: KEY_ID })
+        .sign(privateKey);
+    },
+  };
+}
