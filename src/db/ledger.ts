@@ -1,5 +1,6 @@
 /** Replays the ledger and says where a balance or a job disagrees with it. */
 import { IsolationLevel } from '@mikro-orm/core';
+import { findGrantDrift } from './ledger-grants.ts';
 import { type EntityManager, query } from './orm.ts';
 
 /** Each check selects the rows that break it; `finding` says what is wrong with a row. */
@@ -19,7 +20,8 @@ const CHECKS = [
    select format('account %s %s: available %s, replayed %s; held %s, replayed %s', organization_id, livemode,
      account.available, replay.available, account.held, replay.held) as finding
    from credit_accounts as account full join replay using (organization_id, livemode)
-   where account.available is distinct from replay.available or account.held is distinct from replay.held`,
+   where account.available is distinct from coalesce(replay.available, 0)
+     or account.held is distinct from coalesce(replay.held, 0)`,
   // I1: no balance is negative.
   `select format('account %s %s is negative', organization_id, livemode) as finding
    from credit_accounts where available < 0 or held < 0 or open_jobs < 0`,
@@ -33,6 +35,22 @@ const CHECKS = [
      from credit_accounts as account
    ) as counted
    where open_jobs <> found`,
+  // A transfer moves credits as its kind says, and has what its kind needs.
+  `select format('transfer %s: %s from %s to %s, grant %s, reason %s', id, kind, from_account, to_account,
+     coalesce(grant_id, 'none'), coalesce(reason, 'none')) as finding
+   from credit_transfers
+   where not case kind
+     when 'hold' then from_account = 'available' and to_account = 'held'
+     when 'capture' then from_account = 'held' and to_account = 'revenue'
+     when 'release' then from_account = 'held' and to_account = 'available'
+     when 'top_up' then from_account = 'funding' and to_account = 'available'
+     when 'promotion' then from_account = 'funding' and to_account = 'available'
+       and grant_id is not null and captured is not null
+     when 'expiry' then from_account = 'available' and to_account = 'funding'
+       and grant_id is not null and captured is not null
+     else (from_account, to_account) in (('funding', 'available'), ('available', 'funding'))
+       and reason is not null and captured is not null
+   end`,
   // I2: a job has one hold of what it reserved; once ended, capture and release add up to it; while open, nothing left it.
   `select format('job %s (%s): reserved %s, held %s, captured %s, released %s, charged %s', id, status,
      reserved_credits, hold, capture, release, charged_credits) as finding
@@ -58,6 +76,7 @@ export function findLedgerDrift(em: EntityManager): Promise<string[]> {
         const rows = await query<{ finding: string }>(snapshot, check);
         findings.push(...rows.map((row) => row.finding));
       }
+      findings.push(...(await findGrantDrift(snapshot)));
       return findings;
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },

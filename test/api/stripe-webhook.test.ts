@@ -1,0 +1,113 @@
+/** `POST /billing/stripe/webhook`: a payment is booked once and only once, whatever Stripe tells in whatever order. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createStripePayments } from '../../src/billing/stripe-payments.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
+import { admit } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import {
+  type SignedNotification,
+  stripeCharge,
+  stripeCheckoutSession,
+  stripeEvent,
+  WEBHOOK_SECRET,
+} from '../support/stripe.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  const payments = createStripePayments({ secretKey: 'sk_test_that_calls_nobody', webhookSecret: WEBHOOK_SECRET });
+  api = await startTestApi({ payments });
+});
+afterAll(async () => {
+  await expectLedgerToBalance(api.databaseUrl);
+  await api.close();
+});
+
+const tell = ({ body, signature }: SignedNotification) =>
+  api.call('/billing/stripe/webhook', { method: 'POST', body, headers: { 'Stripe-Signature': signature } });
+
+/** A new customer, and what Stripe tells of a payment of 500 US cents for 5,000 credits. */
+async function newPayment(live = 0) {
+  const customer: Customer = await createCustomer(api.orm, { live, test: 0 });
+  if (live === 0) await createAccount(customer);
+  const payment = `pi_${newId('request')}`;
+  const { organizationId } = customer;
+  const paid = () =>
+    tell(stripeEvent('checkout.session.completed', stripeCheckoutSession({ payment, organizationId, credits: 5_000 })));
+  const refunded = (amountRefunded: number) =>
+    tell(stripeEvent('charge.refunded', stripeCharge({ payment, amount: 500, amountRefunded })));
+  const available = async () => (await readAccount(api.orm, organizationId, true)).available;
+  return { customer, paid, refunded, available };
+}
+
+async function createAccount({ organizationId }: Customer): Promise<void> {
+  const key = await api.identity.token({ organizationId });
+  await api.call('/mgmt/v1/credits', {
+    method: 'PATCH',
+    key,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ livemode: true, low_balance_threshold: null }),
+  });
+}
+
+describe('a payment', () => {
+  it('that is told ten times at once, and again later, is booked once', async () => {
+    const { paid, available } = await newPayment();
+    const answers = await Promise.all(Array.from({ length: 10 }, paid));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await paid()).status).toBe(200);
+    expect(await available()).toBe(5_000);
+  });
+
+  it('is in the ledger under no name of the provider', async () => {
+    const { customer, paid } = await newPayment();
+    await paid();
+    const key = await api.identity.token({ organizationId: customer.organizationId });
+    const { json } = await api.call('/mgmt/v1/credits/ledger', { key });
+    expect(json.data).toMatchObject([{ kind: 'top_up', credits: 5_000, livemode: true, reason: 'payment' }]);
+    expect(JSON.stringify(json)).not.toContain('pi_');
+  });
+
+  it('with a wrong signature is refused and not booked', async () => {
+    const { customer, available } = await newPayment();
+    const session = stripeCheckoutSession({ payment: 'pi_x', organizationId: customer.organizationId, credits: 5_000 });
+    const answer = await tell(stripeEvent('checkout.session.completed', session, { secret: 'whsec_other' }));
+    expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_invalid', param: 'Stripe-Signature' } });
+    expect(await available()).toBe(0);
+  });
+});
+
+describe('a refund', () => {
+  it('takes the credits back in its measure, told twice and in the wrong order too', async () => {
+    const { paid, refunded, available } = await newPayment();
+    await paid();
+    await refunded(100);
+    expect(await available()).toBe(4_000);
+    await Promise.all([refunded(300), refunded(300), refunded(100)]);
+    expect(await available()).toBe(2_000);
+    await refunded(100);
+    expect(await available()).toBe(2_000);
+    await refunded(500);
+    expect(await available()).toBe(0);
+  });
+
+  it('takes what is there and no more', async () => {
+    const { customer, paid, refunded, available } = await newPayment();
+    await paid();
+    await admit(api.orm, customer, { livemode: true, apiKeyId: customer.keyIds.live, reservedCredits: 4_900 });
+    expect((await refunded(500)).status).toBe(200);
+    expect(await available()).toBe(0);
+    const message = 'refunded credits were spent already';
+    expect(await api.log.waitFor(({ msg }) => msg === message)).toMatchObject({ taken: 100, missing: 4_900 });
+  });
+
+  it('of a payment that is not known yet is to be told again', async () => {
+    const { paid, refunded, available } = await newPayment();
+    expect(await refunded(500)).toMatchObject({ status: 503, error: { code: 'service_unavailable' } });
+    await paid();
+    await refunded(500);
+    expect(await available()).toBe(0);
+  });
+});
