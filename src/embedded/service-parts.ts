@@ -1,12 +1,22 @@
 /** The programs of one service and what they need of each other: ports, addresses, keys, environment. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DevelopmentSecrets, readDevelopmentSecrets } from './development-secrets.ts';
 import { type FoundTemporal, findTemporal } from './find-temporal.ts';
+import type { IdentityProviderSettings } from './identity-provider.ts';
+import { developmentSigningKeys } from './license-signing-keys.ts';
 import { choosePort, type PortWish } from './ports.ts';
 import { preparePostgres } from './postgres.ts';
 import { findOrphans, type ProcessRecord, stopOrphans } from './process-record.ts';
 import type { Reporter } from './reporter.ts';
-import { PROJECT_DIRECTORY, startApi, startWorker, WORKER_PROCESSES } from './service-processes.ts';
+import {
+  IDENTITY_PROVIDER_PROCESS,
+  PROJECT_DIRECTORY,
+  startApi,
+  startIdentityProvider,
+  startWorker,
+  WORKER_PROCESSES,
+} from './service-processes.ts';
 import type { EmbeddedSettings } from './settings.ts';
 import { Supervised, type SupervisedOptions } from './supervised.ts';
 import { ensureNamespace, startTemporal } from './temporal.ts';
@@ -30,6 +40,8 @@ export interface ServiceDescription extends DevelopmentKeys {
   /** Null where the Temporal server is the caller's own. */
   temporalWebUrl: string | null;
   databaseUrl: string;
+  /** Where a token of a role is to be had for the secret. */
+  identity: { issuer: string; tokenUrl: string; clientSecret: string };
 }
 
 export interface StartOptions {
@@ -46,6 +58,9 @@ export interface StartOptions {
 
 const DATABASE = 'vehicle_inference';
 const LOOPBACK = '127.0.0.1';
+const TOKEN_AUDIENCE = 'vehicle-inference-service';
+/** What `scripts/` seal with, which know of no data folder: it opens here, and seals nothing. */
+const SCRIPTS_SEALING_KEY = 'development';
 
 /** In the order in which they are stopped: those of one group together, a group after the one before it. */
 type Groups = Record<'processes' | 'temporal' | 'postgres', Supervised[]>;
@@ -55,6 +70,7 @@ interface Ports {
   temporal: number;
   temporalWeb: number;
   postgres: number;
+  identity: number;
 }
 
 /** The supervised programs of one service. */
@@ -86,6 +102,8 @@ export class ServiceParts {
     ]);
     const seed = await this.#prepareDatabase(databaseUrl);
     const apiUrl = `http://${settings.apiHost === '0.0.0.0' ? 'localhost' : settings.apiHost}:${ports.api}`;
+    const identityUrl = `http://${LOOPBACK}:${ports.identity}`;
+    const secrets = readDevelopmentSecrets(join(settings.dataDirectory, 'secrets.json'));
     const description: ServiceDescription = {
       ...seed,
       apiUrl,
@@ -93,8 +111,13 @@ export class ServiceParts {
       temporalAddress,
       temporalNamespace: settings.environment.TEMPORAL_NAMESPACE || 'default',
       temporalWebUrl: temporal.kind === 'external' ? null : `http://${LOOPBACK}:${ports.temporalWeb}`,
+      identity: {
+        issuer: identityUrl,
+        tokenUrl: `${identityUrl}/token`,
+        clientSecret: secrets.clientSecret,
+      },
     };
-    await this.#startProcesses(description, ports.api);
+    await this.#startProcesses(description, ports, secrets);
     return description;
   }
 
@@ -126,7 +149,7 @@ export class ServiceParts {
       if (moved) reporter.say(`  Port ${wish.defaultPort} is taken; ${wish.what} listens on ${port} instead.`);
       return port;
     };
-    const { apiPort, temporalPort, temporalWebPort, postgresPort } = settings;
+    const { apiPort, temporalPort, temporalWebPort, postgresPort, identityPort } = settings;
     const own = temporal.kind === 'program';
     const wish = (what: string, variable: string, defaultPort: number, chosenPort: number | undefined) => ({
       what,
@@ -139,6 +162,7 @@ export class ServiceParts {
       temporal: own ? await choose(wish('Temporal', 'TEMPORAL_PORT', 7233, temporalPort), LOOPBACK) : 0,
       temporalWeb: own ? await choose(wish('Temporal Web', 'TEMPORAL_WEB_PORT', 8233, temporalWebPort), LOOPBACK) : 0,
       postgres: await choose(wish('PostgreSQL', 'POSTGRES_PORT', 5433, postgresPort), LOOPBACK),
+      identity: await choose(wish('the identity provider', 'IDENTITY_PORT', 8081, identityPort), LOOPBACK),
     };
   }
 
@@ -191,15 +215,22 @@ export class ServiceParts {
     });
   }
 
-  async #startProcesses(description: ServiceDescription, apiPort: number): Promise<void> {
+  async #startProcesses(description: ServiceDescription, ports: Ports, secrets: DevelopmentSecrets): Promise<void> {
     const { settings, reporter, record } = this.#options;
     mkdirSync(join(settings.dataDirectory, 'storage'), { recursive: true });
     const options = {
-      environment: this.#processEnvironment(description, apiPort),
+      environment: this.#processEnvironment(description, ports.api, secrets),
       logsDirectory: this.#logsDirectory,
       record,
     };
+    const identityProvider = this.#writeIdentitySettings(description, ports.identity, secrets);
     await this.#together([
+      reporter.step(`Identity provider at ${description.identity.issuer}`, () =>
+        this.#supervise('processes', {
+          name: IDENTITY_PROVIDER_PROCESS.name,
+          start: (signal) => startIdentityProvider(options, identityProvider, signal),
+        }),
+      ),
       reporter.step(`API at ${description.apiUrl}`, () =>
         this.#supervise('processes', { name: 'API', start: (signal) => startApi(options, description.apiUrl, signal) }),
       ),
@@ -211,12 +242,41 @@ export class ServiceParts {
     ]);
   }
 
-  #processEnvironment(description: ServiceDescription, apiPort: number): NodeJS.ProcessEnv {
+  #writeIdentitySettings(
+    { organizationId, identity: { issuer } }: ServiceDescription,
+    port: number,
+    { users, clientSecret, tokenSigningKey }: DevelopmentSecrets,
+  ): { settingsPath: string; jwksUrl: string } {
+    const settingsPath = join(this.#options.settings.dataDirectory, 'identity-provider.json');
+    const settings: IdentityProviderSettings = {
+      host: LOOPBACK,
+      port,
+      issuer,
+      audience: TOKEN_AUDIENCE,
+      organizationId,
+      users,
+      clientSecret,
+      tokenSigningKey,
+    };
+    writeSecretFile(settingsPath, settings);
+    return { settingsPath, jwksUrl: jwksUrlOf(issuer) };
+  }
+
+  #processEnvironment(
+    description: ServiceDescription,
+    apiPort: number,
+    { sealingKey }: DevelopmentSecrets,
+  ): NodeJS.ProcessEnv {
     const { dataDirectory, apiHost, environment } = this.#options.settings;
     return {
       // What has a sensible default, and what a developer may want to set, comes first.
       LOG_LEVEL: 'info',
       MODELS_DIRECTORY: join(PROJECT_DIRECTORY, 'models'),
+      LICENSE_SIGNING_KEYS: developmentSigningKeys(join(dataDirectory, 'license-signing-keys.json')),
+      SECRET_SEALING_KEYS: `${sealingKey},${SCRIPTS_SEALING_KEY}`,
+      MANAGEMENT_JWT_ISSUER: description.identity.issuer,
+      MANAGEMENT_JWT_AUDIENCE: TOKEN_AUDIENCE,
+      MANAGEMENT_JWKS_URL: jwksUrlOf(description.identity.issuer),
       ...environment,
       SERVICE_ENVIRONMENT: 'development',
       DATABASE_URL: description.databaseUrl,
@@ -258,6 +318,8 @@ export class ServiceParts {
     return join(this.#options.settings.dataDirectory, 'keys.json');
   }
 }
+
+const jwksUrlOf = (issuer: string) => `${issuer}/jwks`;
 
 export function writeSecretFile(path: string, content: unknown): void {
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** The service's own four processes, each by its own entry file, configured by its environment alone. */
+/** The service's own processes, each by its own entry file: the four of the service, and the identity provider. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessRecord } from './process-record.ts';
@@ -8,6 +8,7 @@ export interface ServiceProcess {
   name: string;
   /** From the project's root. */
   entry: string;
+  args?: string[];
   logName: string;
 }
 
@@ -17,6 +18,12 @@ export const WORKER_PROCESSES: ServiceProcess[] = [
   { name: 'Inference worker', entry: 'src/workers/inference.ts', logName: 'worker-inference' },
   { name: 'Webhook worker', entry: 'src/workers/webhooks.ts', logName: 'worker-webhooks' },
 ];
+
+export const IDENTITY_PROVIDER_PROCESS: ServiceProcess = {
+  name: 'Identity provider',
+  entry: 'src/embedded/identity-provider-main.ts',
+  logName: 'identity-provider',
+};
 
 export interface ServiceProcessOptions {
   environment: NodeJS.ProcessEnv;
@@ -36,8 +43,26 @@ export async function startApi(
   apiUrl: string,
   signal: AbortSignal,
 ): Promise<RunningProgram> {
-  const { program, logPath } = await launch(API_PROCESS, options);
-  const readyUrl = `${apiUrl}/health/ready`;
+  return launchServer(API_PROCESS, options, `${apiUrl}/health/ready`, signal);
+}
+
+export async function startIdentityProvider(
+  options: ServiceProcessOptions,
+  { settingsPath, jwksUrl }: { settingsPath: string; jwksUrl: string },
+  signal: AbortSignal,
+): Promise<RunningProgram> {
+  const provider = { ...IDENTITY_PROVIDER_PROCESS, args: [settingsPath] };
+  return launchServer(provider, options, jwksUrl, signal);
+}
+
+/** Comes back once the address answers. */
+async function launchServer(
+  server: ServiceProcess,
+  options: ServiceProcessOptions,
+  readyUrl: string,
+  signal: AbortSignal,
+): Promise<RunningProgram> {
+  const { program, logPath } = await launch(server, options);
   const probe = async () => {
     try {
       return (await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) })).ok;
@@ -69,7 +94,7 @@ async function launch(process_: ServiceProcess, options: ServiceProcessOptions, 
   const program = await startProgram({
     name: process_.name,
     command: process.execPath,
-    args: [join(PROJECT_DIRECTORY, process_.entry)],
+    args: [join(PROJECT_DIRECTORY, process_.entry), ...(process_.args ?? [])],
     workingDirectory: PROJECT_DIRECTORY,
     environment,
     logPath,

@@ -31,6 +31,11 @@ export const EMBEDDED_SETTINGS = {
     variable: 'POSTGRES_PORT',
     description: 'Port of PostgreSQL (default 5433)',
   },
+  identityPort: {
+    flag: 'identity-port',
+    variable: 'IDENTITY_PORT',
+    description: 'Port of the development identity provider (default 8081)',
+  },
 } as const satisfies Record<string, Setting>;
 
 export interface EmbeddedSettings {
@@ -42,6 +47,7 @@ export interface EmbeddedSettings {
   temporalPort: number | undefined;
   temporalWebPort: number | undefined;
   postgresPort: number | undefined;
+  identityPort: number | undefined;
   /** The caller's own, which the processes inherit. */
   environment: NodeJS.ProcessEnv;
 }
@@ -68,6 +74,7 @@ export function readSettings(args: string[], environment: NodeJS.ProcessEnv): Em
     temporalPort: port(EMBEDDED_SETTINGS.temporalPort),
     temporalWebPort: port(EMBEDDED_SETTINGS.temporalWebPort),
     postgresPort: port(EMBEDDED_SETTINGS.postgresPort),
+    identityPort: port(EMBEDDED_SETTINGS.identityPort),
     environment,
   };
 }

@@ -4,7 +4,14 @@ import { relative } from 'node:path';
 import type { ServiceDescription } from './service-parts.ts';
 import { PROJECT_DIRECTORY } from './service-processes.ts';
 
-export function describeService({ apiUrl, temporalWebUrl, databaseUrl, keys, ...rest }: ServiceDescription): string {
+export function describeService({
+  apiUrl,
+  temporalWebUrl,
+  databaseUrl,
+  keys,
+  identity,
+  ...rest
+}: ServiceDescription): string {
   const { temporalAddress, temporalNamespace } = rest;
   const web = temporalWebUrl ? `${temporalWebUrl}/namespaces/${temporalNamespace}/workflows` : 'of your own server';
   return `
@@ -24,6 +31,13 @@ Read a dashboard:
   curl -sS '${apiUrl}/v1/dashboard/read?wait=true' \\
     -H 'Authorization: Bearer ${keys.live}' \\
     -F 'image=@${examplePicture()}'
+
+Get a token for the management API, of the role owner, admin, member or billing_manager, and make a key with it:
+
+  TOKEN=$(curl -sS '${identity.tokenUrl}' -d grant_type=client_credentials \\
+    -d client_id=owner -d client_secret=${identity.clientSecret} | grep -o 'eyJ[^"]*')
+  curl -sS '${apiUrl}/mgmt/v1/api-keys' -H "Authorization: Bearer $TOKEN" \\
+    -H 'Content-Type: application/json' -d '{"name": "mine", "livemode": false, "scopes": ["*"]}'
 
 Ctrl-C stops everything; the next start finds it as it was.
 `;

@@ -2,11 +2,15 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { endpointPath } from '../../domain/endpoint-path.ts';
 import { API_VERSION } from '../../domain/job-event.ts';
+import { operations } from '../management/operations.ts';
 import { listEventsParameters } from '../routes/events.ts';
 import { listJobsParameters } from '../routes/jobs.ts';
+import { licensePaths } from './licenses.ts';
+import { managementPaths } from './management.ts';
 import {
   errorResponses,
   inferenceOperation,
+  itemActionOperation,
   itemOperation,
   listOperation,
   resultName,
@@ -22,13 +26,24 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
     info: {
       title: 'Vehicle Inference Service',
       version: API_VERSION,
-      description: 'Photos and videos of vehicles in; facts, prices and finished pictures out.',
+      description:
+        'Photos and videos of vehicles in; facts, prices and finished pictures out.\n\n' +
+        'Every answer carries `Request-Id` and `Service-Version`. Every answer to a request whose key and scope were found ' +
+        'good carries `RateLimit-Limit`, `RateLimit-Remaining`, `RateLimit-Reset` (seconds) and `RateLimit-Policy`.',
     },
     servers: [{ url: publicBaseUrl }],
     security: [{ apiKey: [] }],
-    paths: { ...inferencePaths(endpoints), ...sharedPaths(endpoints) },
+    paths: { ...inferencePaths(endpoints), ...sharedPaths(endpoints), ...licensePaths, ...managementPaths(operations) },
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `chk_…`.' } },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `chk_…`.' },
+        memberToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: "A short-lived token of the organisation's authentication service.",
+        },
+      },
       responses: errorResponses,
       schemas: {
         ...schemas,
@@ -62,7 +77,7 @@ function sharedPaths(endpoints: readonly EndpointContract[]) {
       get: listOperation(job('listJobs', 'List jobs, newest first'), 'Job', listJobsParameters(endpoints)),
     },
     '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job') },
-    '/v1/jobs/{id}/cancel': { post: itemOperation(job('cancelJob', 'Cancel a queued job'), 'Job') },
+    '/v1/jobs/{id}/cancel': { post: itemActionOperation(job('cancelJob', 'Cancel a queued job'), 'Job') },
     '/v1/jobs/{id}/events': {
       get: streamOperation(
         job('streamJob', 'Follow a job as server-sent events'),

@@ -1,5 +1,6 @@
 /** Examples of the reference: a request of each endpoint, the job that comes of it, and the job once it has ended. */
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { FIXTURE_VERSION } from '../../contracts/model-versions.ts';
 import { type JobRecord, type JobResource, renderJob } from '../../domain/job-resource.ts';
 import { queuedStages } from '../../domain/job-stages.ts';
 import { exampleRequest, exampleResult } from '../../endpoints/examples.ts';
@@ -35,7 +36,7 @@ export function exampleSettledJob(endpoint: EndpointContract): JobResource | nul
     status: 'succeeded',
     startedAt: STARTED,
     completedAt: COMPLETED,
-    modelVersion: 'fixture@2026-11-21',
+    modelVersion: FIXTURE_VERSION,
     chargedCredits: job.reservedCredits,
     result,
     stages: job.stages?.map((stage) => (stage.status === 'skipped' ? stage : succeeded(stage))) ?? null,

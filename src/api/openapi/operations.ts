@@ -2,6 +2,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
+import { MODEL_VERSION } from '../../contracts/model-versions.ts';
 import { nullable } from '../../contracts/vocabulary/schemas.ts';
 import { IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.ts';
 import { jsonRequestSchema } from '../requests/inference-request.ts';
@@ -32,7 +33,7 @@ export const errorResponses = Object.fromEntries(
     }),
 );
 
-const errorAnswers = (...statuses: number[]) =>
+export const errorAnswers = (...statuses: number[]) =>
   Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
 
 /** Whatever is asked: a key that is none, a scope that is missing, too many requests, a service in trouble. */
@@ -48,12 +49,21 @@ const describe = ({ operationId, summary, tag }: Operation) => ({ operationId, s
 
 const idParameter = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
-/** Reads or changes one thing, named by its id in the path. */
+/** Reads one thing, named by its id in the path. */
 export function itemOperation(operation: Operation, answer: SchemaName) {
   return {
     ...describe(operation),
     parameters: [idParameter],
-    responses: { 200: json(reference(answer), 'Found'), ...errorAnswers(...ALWAYS, 404, 409) },
+    responses: { 200: json(reference(answer), 'Found'), ...errorAnswers(...ALWAYS, 404) },
+  };
+}
+
+/** Changes one thing, named by its id in the path. */
+export function itemActionOperation(operation: Operation, answer: SchemaName) {
+  return {
+    ...describe(operation),
+    parameters: [idParameter, idempotencyKeyParameter],
+    responses: { 200: json(reference(answer), 'Changed'), ...errorAnswers(...ALWAYS, 404, 409) },
   };
 }
 
@@ -143,6 +153,7 @@ export function inferenceOperation(endpoint: EndpointContract) {
       dryRunParameter,
       idempotencyKeyParameter,
       cancelAfterParameter,
+      modelVersionParameter,
       scenarioParameter(endpoint),
     ],
     requestBody: {
@@ -196,7 +207,15 @@ const cancelAfterParameter = {
     'Shortens the time after which a job that nobody picked up expires: `30s`, `5m`, `1h30m`; at least `5s`.',
 };
 
-const idempotencyKeyParameter = {
+export const modelVersionParameter = {
+  name: 'Model-Version',
+  in: 'header',
+  schema: { type: 'string', pattern: MODEL_VERSION.source },
+  description:
+    'Build that must answer, as jobs report it in `model_version`: refused where it is not installed, before anything is held.',
+};
+
+export const idempotencyKeyParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   schema: { type: 'string', minLength: IDEMPOTENCY_KEY_LENGTH.minimum, maxLength: IDEMPOTENCY_KEY_LENGTH.maximum },

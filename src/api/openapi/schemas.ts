@@ -1,8 +1,10 @@
 /** Schemas of the resources that every endpoint shares. */
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
-import { EVENT_TYPES, JOB_STATUSES, STAGE_STATUSES } from '../../contracts/job.ts';
+import { CREDIT_EVENT_TYPES, EVENT_TYPES, JOB_STATUSES, STAGE_STATUSES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
+import { SDKS } from '../../domain/scopes.ts';
+import { SDK_LICENSE_STATES } from '../../domain/sdk-licenses.ts';
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 const epochSeconds = Type.Integer({ format: 'int64', description: 'Epoch seconds, UTC.' });
@@ -71,7 +73,7 @@ const Upload = closed({
   upload_headers: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 
-const Event = closed({
+const JobEvent = closed({
   id: Type.String({ pattern: '^evt_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
   object: Type.Literal('event'),
   type: Type.Enum([...EVENT_TYPES]),
@@ -81,7 +83,31 @@ const Event = closed({
   api_version: Type.String(),
   data: closed({ object: { $ref: '#/components/schemas/Job' } }),
   request: closed({ id: Type.String(), idempotency_key: nullable(Type.String()) }),
+  test: Type.Optional(
+    Type.Literal(true, { description: 'Only of a test event, which tells of an example. No list has it.' }),
+  ),
 });
+
+const CreditEvent = closed({
+  id: Type.String({ pattern: '^evt_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
+  object: Type.Literal('event'),
+  type: Type.Enum([...CREDIT_EVENT_TYPES]),
+  created: epochSeconds,
+  livemode: Type.Boolean(),
+  is_staging: Type.Boolean(),
+  api_version: Type.String(),
+  data: closed({
+    object: closed({
+      object: Type.Literal('credit_balance'),
+      livemode: Type.Boolean(),
+      balance: Type.Integer({ minimum: 0, description: 'Available and held together.' }),
+      low_balance_threshold: Type.Integer({ minimum: 1 }),
+    }),
+  }),
+  request: Type.Null(),
+});
+
+const Event = Type.Union([JobEvent, CreditEvent]);
 
 const Endpoint = closed({
   object: Type.Literal('endpoint'),
@@ -111,4 +137,52 @@ const DryRun = closed({
   sufficient: Type.Boolean({ description: 'Whether the credits would do.' }),
 });
 
-export const schemas = { Job, DryRun, Event, Endpoint, Upload, Error: ErrorBody };
+const KeyIdentity = closed({
+  id: Type.String({ pattern: '^key_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
+  organization_id: Type.String(),
+  livemode: Type.Boolean(),
+  is_staging: Type.Boolean(),
+  permissions: Type.Array(Type.String(), {
+    description: 'All that the key may do: what its scopes imply is spelt out.',
+  }),
+  scopes: Type.Array(Type.String(), { description: 'As the key was given them.' }),
+  expires_at: nullable(epochSeconds),
+  rotates_at: nullable(epochSeconds),
+});
+
+const sdk = Type.Enum([...SDKS]);
+const dateTime = Type.String({ format: 'date-time' });
+
+const SdkLicense = closed({
+  id: Type.String({ format: 'uuid', description: 'The same through all renewals.' }),
+  organization_id: Type.String(),
+  sdk,
+  created_at: dateTime,
+  issued_at: Type.String({ format: 'date-time', description: 'When the proof was signed.' }),
+  valid_from: dateTime,
+  expires_at: dateTime,
+  proof: Type.String({
+    description: 'EdDSA JWT, verified offline with the keys of `/.well-known/jwks.json`. It opens nothing here.',
+  }),
+});
+
+const SdkLicenseView = closed({
+  sdk,
+  state: Type.Enum([...SDK_LICENSE_STATES]),
+  max_sdks: Type.Integer({ minimum: 0, description: 'Different SDKs that the present paid period covers.' }),
+  consumed: Type.Integer({ minimum: 0, description: 'SDKs that were licensed in it.' }),
+  available: Type.Integer({ minimum: 0 }),
+  license: nullable({ $ref: '#/components/schemas/SdkLicense' }),
+});
+
+export const schemas = {
+  Job,
+  DryRun,
+  Event,
+  Endpoint,
+  Upload,
+  KeyIdentity,
+  SdkLicense,
+  SdkLicenseView,
+  Error: ErrorBody,
+};

@@ -1,0 +1,26 @@
+/** The secrets of a data folder are made once, and for its owner alone. */
+import { mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { readDevelopmentSecrets } from '../../src/embedded/development-secrets.ts';
+
+const newPath = () => join(mkdtempSync(join(tmpdir(), 'secrets-')), 'secrets.json');
+
+it('are the same at the next start, and others in another folder', () => {
+  const path = newPath();
+  const first = readDevelopmentSecrets(path);
+  expect(readDevelopmentSecrets(path)).toEqual(first);
+  const other = readDevelopmentSecrets(newPath());
+  expect(other.sealingKey).not.toBe(first.sealingKey);
+  expect(other.clientSecret).not.toBe(first.clientSecret);
+  expect(other.tokenSigningKey).not.toEqual(first.tokenSigningKey);
+});
+
+it('are readable by their owner alone, and fit for production lengths', () => {
+  const path = newPath();
+  const { sealingKey, clientSecret } = readDevelopmentSecrets(path);
+  expect(statSync(path).mode & 0o077).toBe(0);
+  expect([sealingKey.length, clientSecret.length]).toEqual([43, 32]);
+  expect(sealingKey).not.toContain(',');
+});
