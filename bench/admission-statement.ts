@@ -94,8 +94,9 @@ export function preparedOn(client: pg.Client): EntityManager {
 
 /** The little of an EntityManager that `query` of `src/db/orm.ts` uses. */
 function entityManagerOf(send: (statement: Statement) => Promise<unknown[]>): EntityManager {
-  const executeQuery = async ({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => ({
-    rows: await send({ text: sql, values: parameters }),
-  });
-  return { getKysely: () => ({ executeQuery }) } as unknown as EntityManager;
+  const pool = { query: async (statement: Statement) => ({ rows: await send(statement) }) };
+  return {
+    isInTransaction: () => false,
+    getConnection: () => ({ getNativeClient: async () => pool }),
+  } as unknown as EntityManager;
 }

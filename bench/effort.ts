@@ -9,6 +9,8 @@ export interface Effort {
   latencyJobs: number;
   /** The same, where each waits for a slow model. */
   slowJobs: number;
+  /** Admissions of a turn with one in flight. */
+  timedAdmissions: number;
   /** Of a turn of admissions, some thousands a second. */
   admissions: { rampMs: number; windowMs: number };
 }
@@ -19,6 +21,7 @@ export const FULL: Effort = {
   jobs: { rampMs: 1_000, windowMs: 4_000 },
   latencyJobs: 30,
   slowJobs: 8,
+  timedAdmissions: 300,
   admissions: { rampMs: 300, windowMs: 2_500 },
 };
 
@@ -28,5 +31,6 @@ export const QUICK: Effort = {
   jobs: { rampMs: 700, windowMs: 1_000 },
   latencyJobs: 5,
   slowJobs: 3,
+  timedAdmissions: 50,
   admissions: { rampMs: 200, windowMs: 500 },
 };

@@ -4,7 +4,7 @@ import { median, pairwiseRatios, type Spread, spread } from './statistics.ts';
 
 /** One turn of one side. */
 export interface Sample {
-  /** Jobs a second, or the p50 of a job in milliseconds. */
+  /** Jobs a second, or the p50 or p99 of a job in milliseconds. */
   value: number;
   jobs: number;
   /** Used during the turn, by process. */
@@ -20,7 +20,7 @@ export interface Side {
   run(): Promise<Sample>;
 }
 
-export type Unit = 'jobs/s' | 'ms p50';
+export type Unit = 'jobs/s' | 'ms p50' | 'ms p99';
 
 export type Goal = { atLeast: number } | { atMost: number };
 

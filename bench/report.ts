@@ -21,7 +21,6 @@ const UNMEASURED = [
   'jobs/s at 50 ms of CPU a job ÷ graphile-worker',
   'inference activity p50 ÷ raw ONNX Runtime; decode → resize → tensor → infer ÷ a bare loop; batching',
   'event-loop p99 of the inference worker under full load ÷ idle',
-  'p99 of a healthy webhook endpoint with a stuck neighbour ÷ without',
 ];
 
 export function renderReport(report: Report): string {
@@ -115,8 +114,9 @@ function reachedText({ goal, ratios, reached }: Comparison): string {
   return agree ? 'NO' : 'mostly not';
 }
 
-/** Three digits that count. */
+/** Three digits that count, and two of what is small. */
 function figure(value: number): string {
   const size = Math.abs(value);
+  if (size > 0 && size < 0.1) return value.toPrecision(2);
   return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
 }

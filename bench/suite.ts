@@ -3,6 +3,7 @@ import type { Effort } from './effort.ts';
 import type { Comparison } from './measure.ts';
 import { measureAdmission } from './measures/admission.ts';
 import { measureServiceJobs } from './measures/service-jobs.ts';
+import { measureWebhookIsolation } from './measures/webhook-isolation.ts';
 import type { BenchContext, Postgres } from './servers.ts';
 
 export interface MeasureResult {
@@ -19,6 +20,7 @@ export type Measure = (context: BenchContext, postgres: Postgres, effort: Effort
 export const MEASURES = {
   service: measureServiceJobs,
   admission: measureAdmission,
+  webhooks: measureWebhookIsolation,
 } as const satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof MEASURES;

@@ -147,11 +147,11 @@ export class Initial extends Migration {
       );
       create index idempotency_claims_expiring on idempotency_claims (expires_at);
 
-      -- Windows of rate-limiter-flexible. Losing them in a crash only forgives a minute of requests.
+      -- Requests of the window that ends at resets_at. Losing them in a crash only forgives a minute of requests.
       create unlogged table rate_limits (
-        key varchar(255) primary key,
-        points integer not null default 0,
-        expire bigint
+        key text collate "C" primary key,
+        requests integer not null,
+        resets_at timestamptz not null
       ) with (fillfactor = 50);
 
       -- What the inference workers can run in live mode.

@@ -1,8 +1,12 @@
 /**
- * Compatible: adds the two functions through which credits of jobs move.
+ * Compatible: adds the two procedures through which credits of jobs move.
  *
  * Each is one round trip and one transaction. In both, the account's row comes last: it is the one row that all jobs of
  * an organisation share, and it stays locked only from there to the commit.
+ *
+ * That commit does not wait for the disk, or the jobs of an organisation would wait for it one after another. A second
+ * commit does, of a record that nobody reads, before the procedure answers: the log is written in order, so what the
+ * procedure did is on disk with it. docs/adr/0014 has the reasons.
  */
 import { Migration } from '@mikro-orm/migrations';
 
@@ -62,11 +66,20 @@ export class AdmissionAndSettlement extends Migration {
     `);
 
     this.addSql(`
+      -- Ends the procedure's transaction without waiting for the disk, and waits for it afterwards.
+      create procedure commit_then_flush() language plpgsql as $$
+      begin
+        perform set_config('synchronous_commit', 'off', true);
+        commit;
+        perform pg_logical_emit_message(true, 'flush', '');
+        commit;
+      end $$;
+
       -- Claims the idempotency key, creates the job and holds its credits: all or nothing.
       --
       -- Answers 'admitted', or what claim_idempotency_key answers of an earlier request. Raises VI402 when the balance is
       -- too low, VI429 when too many jobs are open and VI404 when an upload is no longer there; the claim is undone then.
-      create function admit_job(
+      create procedure admit_job(
         p_job jobs,
         p_concurrency_limit integer,
         p_upload_ids text[],
@@ -88,6 +101,8 @@ export class AdmissionAndSettlement extends Migration {
           from claim_idempotency_key(p_job.organization_id, p_job.livemode, p_route, p_job.idempotency_key, p_fingerprint,
             p_response_status, p_response_body, p_in_progress_until) as claim;
           if outcome <> 'claimed' then
+            -- What the earlier request did may still be on its way to the disk, and is answered for a second time here.
+            call commit_then_flush();
             return;
           end if;
         end if;
@@ -128,13 +143,14 @@ export class AdmissionAndSettlement extends Migration {
           -- Between the two statements somebody topped up or a job ended: nothing stands in the way any more.
         end loop;
         outcome := 'admitted';
+        call commit_then_flush();
       end $$;
     `);
 
     this.addSql(`
       -- Ends a job: status, result, ledger, event and deliveries together. Answers false, and does nothing, when the
       -- job is not in one of the statuses it may leave: exactly one of pick-up, cancellation, expiry and settlement wins.
-      create function settle_job(
+      create procedure settle_job(
         p_job_id text,
         p_from_statuses text[],
         p_status text,
@@ -147,8 +163,9 @@ export class AdmissionAndSettlement extends Migration {
         p_event_type text,
         p_event_payload text,
         p_delivery_ids text[],
-        p_webhook_endpoint_ids text[]
-      ) returns boolean language plpgsql as $$
+        p_webhook_endpoint_ids text[],
+        out settled boolean
+      ) language plpgsql as $$
       declare
         job jobs;
       begin
@@ -161,8 +178,11 @@ export class AdmissionAndSettlement extends Migration {
           completed_at = p_completed_at
         where id = p_job_id and status = any (p_from_statuses)
         returning * into job;
-        if not found then
-          return false;
+        settled := found;
+        if not settled then
+          -- The caller will act on what another transition did, which may still be on its way to the disk.
+          call commit_then_flush();
+          return;
         end if;
 
         delete from inference_outcomes where job_id = p_job_id;
@@ -177,8 +197,6 @@ export class AdmissionAndSettlement extends Migration {
           join webhook_endpoints on webhook_endpoints.id = delivery.webhook_endpoint_id;
         end if;
 
-        perform pg_notify('job_settled', p_job_id);
-
         insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, job_id)
         select job.organization_id, job.livemode, kind, 'held', to_account, amount, job.id
         from (values
@@ -192,12 +210,16 @@ export class AdmissionAndSettlement extends Migration {
           available = available + job.reserved_credits - p_charged_credits,
           open_jobs = open_jobs - 1
         where organization_id = job.organization_id and livemode = job.livemode;
-        return true;
+        call commit_then_flush();
+
+        -- In a transaction of its own, which writes nothing: one that notifies lets no other such commit beside it.
+        perform pg_notify('job_settled', p_job_id);
       end $$;
     `);
   }
 
   override down(): void {
-    this.addSql('drop function settle_job; drop function admit_job; drop function claim_idempotency_key;');
+    this.addSql('drop procedure settle_job; drop procedure admit_job; drop procedure commit_then_flush;');
+    this.addSql('drop function claim_idempotency_key;');
   }
 }

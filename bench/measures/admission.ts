@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { compileValidator } from '../../src/api/requests/validator.ts';
 import { admitJob } from '../../src/db/admit-job.ts';
 import { type EntityManager, openDatabase } from '../../src/db/orm.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
@@ -11,7 +12,7 @@ import { readCpuSeconds, subtractCpu } from '../cpu.ts';
 import type { Effort } from '../effort.ts';
 import { findBrokenInvariants } from '../invariants.ts';
 import { createJobClient } from '../job-client.ts';
-import { measureThroughput } from '../load.ts';
+import { measureLatency, measureThroughput } from '../load.ts';
 import { alternate, compare, type Side } from '../measure.ts';
 import {
   apiKeyId,
@@ -52,6 +53,8 @@ export async function measureAdmission(
   const admissions = await prepare(context, postgres, effort);
   const apiUrl = await startStubbedApi(admissions);
   const http = throughHttp(admissions, apiUrl);
+  const validation = validationAlone(admissions);
+  const oneByOne = throughHttpOneByOne(admissions, apiUrl);
   const pgAlone = throughPg(admissions, 'function from pg', { hot: false });
   const mikroOrm = throughMikroOrm(admissions);
   const hot = throughPg(admissions, 'one hot organisation', { hot: true });
@@ -66,6 +69,8 @@ export async function measureAdmission(
   const samples = await alternate(sides, { ...effort, signal });
   say(`Admissions a second of one organisation and of ${ORGANIZATIONS} …`);
   const hotSamples = await alternate([hot, spreadOut], { ...effort, signal });
+  say('Time of a validation and of an admission …');
+  const timeSamples = await alternate([validation, oneByOne], { ...effort, signal });
 
   const unit = 'jobs/s';
   return {
@@ -81,6 +86,13 @@ export async function measureAdmission(
         a: hot,
         b: spreadOut,
         goal: { atLeast: 0.6 },
+      }),
+      compare(timeSamples, {
+        name: 'Validation, share of an admission',
+        unit: 'ms p50',
+        a: validation,
+        b: oneByOne,
+        goal: { atMost: 0.05 },
       }),
     ],
     broken: [...(await overdraft(admissions)), ...(await findBrokenInvariants(admissions.databaseUrl, null))],
@@ -145,7 +157,7 @@ function throughHttp({ context, organizations, pids, effort }: Admissions, apiUr
     what:
       `POST /v1/dashboard/read, multipart with a picture of one pixel, Idempotency-Key, ${HTTP_IN_FLIGHT} in flight on ` +
       `as many keep-alive connections, ${organizations.length} live organisations in turn; one API process ` +
-      `(src/api/main.ts but for its Temporal client, whose start returns at once; ${CONNECTIONS} + 2 + 1 database ` +
+      `(src/api/main.ts but for its Temporal client, whose start returns at once; ${CONNECTIONS} + 1 database ` +
       `connections)`,
     processes: ['API', 'PostgreSQL', 'load generator'],
     run: () =>
@@ -156,6 +168,50 @@ function throughHttp({ context, organizations, pids, effort }: Admissions, apiUr
         signal: context.signal,
         job: async () => {
           await jobs.post({ wait: false });
+        },
+      }),
+  };
+}
+
+/** The same, with one in flight: what one admission takes. */
+function throughHttpOneByOne({ context, organizations, pids, effort }: Admissions, apiUrl: string): Side {
+  const jobs = createJobClient({ apiUrl, endpoint, organizations, connections: 1 });
+  context.cleanup.add(() => jobs.close());
+  return {
+    name: 'HTTP',
+    what: 'POST /v1/dashboard/read as above, one in flight on one connection',
+    processes: ['API', 'PostgreSQL', 'load generator'],
+    run: () =>
+      measureLatency({
+        jobs: effort.timedAdmissions,
+        pids,
+        signal: context.signal,
+        job: async () => {
+          await jobs.post({ wait: false });
+        },
+      }),
+  };
+}
+
+/** What the contract costs a request: finding it, its compiled schema, its own rules, its price. */
+function validationAlone({ context, pids, effort }: Admissions): Side {
+  const validate = compileValidator(endpoint.parameters, 'multipart');
+  const files = newAdmission({ endpoint, organizationId: organizationId(1), apiKeyId: apiKeyId(1) }).job.inputs;
+  return {
+    name: 'validation',
+    what: 'endpointBySlug, the compiled schema of the parameters, refine and price, in the load generator',
+    processes: ['load generator'],
+    run: () =>
+      measureLatency({
+        jobs: effort.timedAdmissions,
+        pids,
+        signal: context.signal,
+        job: async () => {
+          const contract = endpointBySlug(endpoint.slug);
+          const parameters: Record<string, unknown> = { read_warning_lights: 'true' };
+          validate(parameters);
+          contract.refine?.({ parameters, files });
+          contract.price?.({ parameters, files });
         },
       }),
   };

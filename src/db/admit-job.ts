@@ -12,6 +12,8 @@ export interface Admission {
     livemode: boolean;
     isStaging: boolean;
     testScenario: string | null;
+    /** The build that must answer, where the request pins one. */
+    modelVersion?: string | null;
     parameters: Record<string, unknown>;
     inputs: readonly JobInput[];
     reservedCredits: number;
@@ -35,14 +37,15 @@ export interface Admission {
 }
 
 const ADMIT_JOB = `
-  select * from admit_job(
+  call admit_job(
     jsonb_populate_record(null::jobs, $1::jsonb), $2::integer, $3::text[], $4::text, $5::bytea, $6::integer, $7::text,
-    $8::timestamptz
+    $8::timestamptz, null, null, null
   )`;
 
 /**
- * Creates a job and holds its credits, in one statement: nothing of it exists unless all of it does. Answers null, or the
- * response that an earlier request with the same idempotency key was given.
+ * Creates a job and holds its credits, in one statement: nothing of it exists unless all of it does, and all of it is on
+ * disk when this resolves. Not within a transaction: the statement commits. Answers null, or the response that an earlier
+ * request with the same idempotency key was given.
  * @throws ServiceError `insufficient_credits`, `concurrency_limit_exceeded`, `resource_not_found` (an upload that is
  *   gone), `idempotency_key_reuse`, `idempotency_request_in_progress`
  */
@@ -57,6 +60,7 @@ export async function admitJob(em: EntityManager, admission: Admission): Promise
     livemode: job.livemode,
     is_staging: job.isStaging,
     test_scenario: job.testScenario,
+    model_version: job.modelVersion ?? null,
     parameters: job.parameters,
     inputs: job.inputs,
     reserved_credits: job.reservedCredits,

@@ -2,12 +2,22 @@
 import type { InferenceOutcome } from '../contracts/job.ts';
 import { type EntityManager, query } from './orm.ts';
 
+export interface PickUp {
+  /** Whether an earlier attempt has left its outcome, and was lost before it could report. */
+  isOutcomeStaged: boolean;
+}
+
 /**
- * Marks a job as picked up. Answers false when cancellation or expiry came first. A second attempt on another worker
+ * Marks a job as picked up. Answers null when cancellation or expiry came first. A second attempt on another worker
  * keeps `started_at` and records the model that now runs.
  */
-export async function pickUpJob(em: EntityManager, jobId: string, modelVersion: string, now: Date): Promise<boolean> {
-  const rows = await query(
+export async function pickUpJob(
+  em: EntityManager,
+  jobId: string,
+  modelVersion: string,
+  now: Date,
+): Promise<PickUp | null> {
+  const [row] = await query<PickUp>(
     em,
     `update jobs set
        status = 'processing',
@@ -15,10 +25,10 @@ export async function pickUpJob(em: EntityManager, jobId: string, modelVersion: 
        model_version = $2,
        workflow_started_at = coalesce(workflow_started_at, $3)
      where id = $1 and status in ('queued', 'processing')
-     returning id`,
+     returning exists (select from inference_outcomes where job_id = $1) as "isOutcomeStaged"`,
     [jobId, modelVersion, now],
   );
-  return rows.length > 0;
+  return row ?? null;
 }
 
 /** Leaves the outcome for the settlement. The first one stays: another attempt may have come here before. */
@@ -30,9 +40,4 @@ export async function stageOutcome(em: EntityManager, jobId: string, outcome: In
      on conflict do nothing`,
     [jobId, JSON.stringify(outcome)],
   );
-}
-
-export async function hasStagedOutcome(em: EntityManager, jobId: string): Promise<boolean> {
-  const rows = await query(em, 'select from inference_outcomes where job_id = $1', [jobId]);
-  return rows.length > 0;
 }

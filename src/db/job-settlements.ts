@@ -4,6 +4,9 @@ import type { Logger } from 'pino';
 
 const RECONNECT_DELAY_MS = 500;
 
+/** A settlement whose notification was lost with its connection is found no later. */
+const RECHECK_INTERVAL_MS = 5_000;
+
 /** Tells requests that wait of jobs that end: one `LISTEN` connection for the whole process. */
 export interface JobSettlements {
   /**
@@ -15,7 +18,11 @@ export interface JobSettlements {
 }
 
 /** Starts to listen. While PostgreSQL is away it tries again and again; what happened meanwhile wakes every waiter. */
-export function listenForSettlements(databaseUrl: string, logger: Logger): JobSettlements {
+export function listenForSettlements(
+  databaseUrl: string,
+  logger: Logger,
+  { recheckIntervalMs = RECHECK_INTERVAL_MS } = {},
+): JobSettlements {
   const waiters = new Map<string, Set<() => void>>();
   const closing = new AbortController();
   let client: pg.Client | undefined;
@@ -27,6 +34,7 @@ export function listenForSettlements(databaseUrl: string, logger: Logger): JobSe
     for (const jobId of waiters.keys()) wake(jobId);
   };
 
+  const recheck = setInterval(wakeAll, recheckIntervalMs);
   const listening = keepListening();
   async function keepListening(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -74,6 +82,7 @@ export function listenForSettlements(databaseUrl: string, logger: Logger): JobSe
     },
     async close() {
       closing.abort();
+      clearInterval(recheck);
       await client?.end().catch(() => {});
       await listening;
     },

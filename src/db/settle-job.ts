@@ -1,27 +1,33 @@
 import type { EventType, InferenceOutcome, JobStatus, TerminalJobStatus } from '../contracts/job.ts';
-import { Job, WebhookEndpoint } from './entities.ts';
-import { type EntityManager, query } from './orm.ts';
+import { Job, type WebhookEndpoint } from './entities.ts';
+import { columnsOf, type EntityManager, query } from './orm.ts';
 
 export interface JobToSettle {
   job: Job;
   /** What the inference left, or null when it left nothing. */
   outcome: InferenceOutcome | null;
   /** Enabled webhook endpoints of the job's organisation and mode. */
-  listeners: WebhookEndpoint[];
+  listeners: Listener[];
 }
 
-/** Reads what a settlement is made from; null when there is no such job. */
+export type Listener = Pick<WebhookEndpoint, 'id' | 'events'>;
+
+/** Reads what a settlement is made from, in one statement; null when there is no such job. */
 export async function readJobToSettle(em: EntityManager, jobId: string): Promise<JobToSettle | null> {
-  const job = await em.findOne(Job, { id: jobId });
-  if (!job) return null;
-  const [staged] = await query<{ outcome: InferenceOutcome }>(
+  const [row] = await query<{ outcome: InferenceOutcome | null; listeners: Listener[] } & Record<string, unknown>>(
     em,
-    'select outcome from inference_outcomes where job_id = $1',
+    `select ${columnsOf(em, Job)},
+       (select outcome from inference_outcomes where job_id = jobs.id) as outcome,
+       (select coalesce(json_agg(json_build_object('id', listener.id, 'events', listener.events)), '[]')
+        from webhook_endpoints as listener
+        where listener.organization_id = jobs.organization_id and listener.livemode = jobs.livemode
+          and listener.is_staging = jobs.is_staging and listener.status = 'enabled') as listeners
+     from jobs where id = $1`,
     [jobId],
   );
-  const { organizationId, livemode, isStaging } = job;
-  const listeners = await em.find(WebhookEndpoint, { organizationId, livemode, isStaging, status: 'enabled' });
-  return { job, outcome: staged?.outcome ?? null, listeners };
+  if (!row) return null;
+  const { outcome, listeners, ...columns } = row;
+  return { job: em.map(Job, columns), outcome, listeners };
 }
 
 export interface TerminalTransition {
@@ -39,13 +45,13 @@ export interface TerminalTransition {
   deliveries: readonly { id: string; webhookEndpointId: string }[];
 }
 
-/** Ends a job in one statement. Answers whether this transition won. */
+/** Ends a job in one statement, which commits: not within a transaction. Answers whether this transition won. */
 export async function settleJob(em: EntityManager, transition: TerminalTransition): Promise<boolean> {
   const { event, deliveries } = transition;
-  const [row] = await query<{ settle_job: boolean }>(
+  const [row] = await query<{ settled: boolean }>(
     em,
-    `select settle_job($1::text, $2::text[], $3::text, $4::json, $5::json, $6::json, $7::bigint, $8::timestamptz,
-       $9::text, $10::text, $11::text, $12::text[], $13::text[])`,
+    `call settle_job($1::text, $2::text[], $3::text, $4::json, $5::json, $6::json, $7::bigint, $8::timestamptz,
+       $9::text, $10::text, $11::text, $12::text[], $13::text[], null)`,
     [
       transition.jobId,
       transition.from,
@@ -62,7 +68,7 @@ export async function settleJob(em: EntityManager, transition: TerminalTransitio
       deliveries.map((delivery) => delivery.webhookEndpointId),
     ],
   );
-  return row?.settle_job ?? false;
+  return row?.settled ?? false;
 }
 
 /** Deliveries of a settled job that still await their workflow. */

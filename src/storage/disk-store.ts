@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { randomToken } from '../domain/ids.ts';
 import { ObjectNotFoundError, type ObjectStore, PARTIAL_PREFIX } from './object-store.ts';
@@ -21,10 +21,9 @@ export function createDiskStore(directory: string): ObjectStore {
       // A stream may fail before it is read; the pipeline then finds it so.
       if (!(content instanceof Uint8Array)) content.on('error', () => {});
       const partialPath = join(directory, PARTIAL_PREFIX, randomToken());
-      await mkdir(dirname(partialPath), { recursive: true });
-      await mkdir(dirname(path), { recursive: true });
       try {
         await write(partialPath, content);
+        await mkdir(dirname(path), { recursive: true });
         await rename(partialPath, path);
       } catch (error) {
         await rm(partialPath, { force: true });
@@ -61,10 +60,20 @@ export function createDiskStore(directory: string): ObjectStore {
 }
 
 async function write(path: string, content: Readable | Uint8Array): Promise<void> {
-  if (content instanceof Uint8Array) return writeFile(path, content);
   // Opened before anything can fail: otherwise the file could come to be after its removal.
-  const file = await open(path, 'w');
-  await pipeline(content, file.createWriteStream());
+  const file = await create(path);
+  await pipeline(content instanceof Uint8Array ? Readable.from([content]) : content, file.createWriteStream());
+}
+
+/** Only the first file of a folder finds it missing. */
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'w');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, 'w');
+  }
 }
 
 function throwNotFound(key: string) {

@@ -91,6 +91,16 @@ describe('when its connection is lost', () => {
   });
 });
 
+it('whoever waits is woken now and then, should a notification have been lost', async () => {
+  const impatient = listenForSettlements(database.url, log.logger, { recheckIntervalMs: 20 });
+  try {
+    // The first wake-up may be that of the connection.
+    for (let time = 0; time < 2; time += 1) expect(await impatient.settled('any job', NEVER)).toBe(true);
+  } finally {
+    await impatient.close();
+  }
+});
+
 it('keeps trying while the database is away, and closing ends the trying', async () => {
   const nowhere = listenForSettlements('postgres://nobody@127.0.0.1:1/nothing', log.logger);
   expect(await log.waitFor((line) => line.msg === 'settlement listener cannot connect')).toMatchObject({ level: 40 });

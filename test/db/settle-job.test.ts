@@ -143,7 +143,7 @@ describe('a pick-up', () => {
     async (to) => {
       const jobId = await admit(orm, customer);
       await settle(transition(jobId, to));
-      expect(await pickUp(jobId)).toBe(false);
+      expect(await pickUp(jobId)).toBeNull();
       expect(await readJob(orm, jobId)).toMatchObject({ status: to, startedAt: null, modelVersion: null });
       await stageOutcome(orm.em.fork(), jobId, SUCCESS);
       expect(await query(orm.em.fork(), 'select from inference_outcomes where job_id = $1', [jobId])).toEqual([]);

@@ -1,21 +1,57 @@
 import type { Logger } from 'pino';
+import { addLogFields, withLogFields } from '../../observability/log-context.ts';
+import type { Operations } from '../../observability/operations.ts';
+import { NO_TRACING, type WorkSpan } from '../../observability/tracing.ts';
 import type { ApiContext, Next } from '../context.ts';
 
-/** One line a request. Headers and bodies stay out of it: they carry keys and pictures. */
-export function accessLog(logger: Logger) {
-  return async (context: ApiContext, next: Next): Promise<void> => {
-    const startedAt = performance.now();
-    await next();
-    logger.info(
-      {
-        requestId: context.state.requestId,
-        method: context.method,
-        path: context.path,
-        status: context.status,
-        durationMs: Math.round(performance.now() - startedAt),
-        organizationId: context.state.apiKey?.organizationId,
-      },
-      'request',
+/**
+ * One line, one span and one observation a request. Headers, bodies and queries stay out of all of them: they carry keys,
+ * signatures and pictures.
+ */
+export function accessLog(logger: Logger, operations?: Pick<Operations, 'metrics' | 'tracing'>) {
+  const { metrics, tracing = NO_TRACING } = operations ?? {};
+
+  return (context: ApiContext, next: Next): Promise<void> => {
+    const { requestId } = context.state;
+    const attributes = { 'http.request.method': context.method, 'request.id': requestId };
+    return withLogFields({ requestId }, () =>
+      tracing.inSpan(context.method, attributes, async (span) => {
+        const startedAt = performance.now();
+        await next();
+        const durationMs = Math.round(performance.now() - startedAt);
+        const { admitted, errorCode, apiKey, member } = context.state;
+        const route = routeOf(context);
+        if (admitted) addLogFields({ jobId: admitted.id });
+        logger.info(
+          {
+            requestId,
+            method: context.method,
+            path: context.path,
+            status: context.status,
+            durationMs,
+            organizationId: (apiKey ?? member)?.organizationId,
+            jobId: admitted?.id,
+            code: errorCode,
+          },
+          'request',
+        );
+        metrics?.requestEnded({ method: context.method, route, status: context.status, durationMs });
+        if (errorCode !== undefined) metrics?.requestRefused(errorCode);
+        if (admitted) metrics?.jobAdmitted(admitted);
+        describe(span, context, route);
+      }),
     );
   };
+}
+
+/** The template of the path, such as `/v1/jobs/:id`: paths themselves are without number. */
+function routeOf({ _matchedRoute: route }: ApiContext & { _matchedRoute?: string | RegExp }): string {
+  return route === undefined ? 'unmatched' : String(route);
+}
+
+function describe(span: WorkSpan, { method, status, state }: ApiContext, route: string): void {
+  span.rename(`${method} ${route}`);
+  span.set({ 'http.route': route, 'http.response.status_code': status });
+  if (state.admitted) span.set({ 'job.id': state.admitted.id, 'job.endpoint': state.admitted.endpoint });
+  if (status >= 500) span.fail(state.errorCode ?? `HTTP ${status}`);
 }

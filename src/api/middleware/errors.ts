@@ -17,7 +17,10 @@ export function errors({ publicBaseUrl, logger }: ErrorOptions) {
     } catch (thrown) {
       const error = thrown instanceof ServiceError ? thrown : asServiceError(thrown, context, logger);
       const { type, status } = ERRORS[error.code];
+      context.state.errorCode = error.code;
       context.status = status ?? 500;
+      // As HTTP asks of a 401: how to authenticate.
+      if (status === 401) context.set('WWW-Authenticate', 'Bearer');
       context.set(error.headers);
       context.body = {
         error: {

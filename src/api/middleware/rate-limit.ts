@@ -1,61 +1,24 @@
-import type { Next } from 'koa';
-import type { Pool } from 'pg';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { type CountedRate, countRequest, RATE_WINDOW_SECONDS } from '../../db/callers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
 
-const WINDOW_SECONDS = 60;
-
-/** Test mode has a quarter of the live rate. */
-const TEST_MODE_SHARE = 0.25;
-
-/** Makes limiters of one organisation × name × mode. Windows are kept in PostgreSQL, so replicas share them. */
-export function createRateLimits(pool: Pool) {
-  return (name: string, livePerMinute: number) => {
-    const limiters = new Map(
-      [true, false].map((livemode) => [
-        livemode,
-        createLimiter(pool, livemode ? livePerMinute : Math.floor(livePerMinute * TEST_MODE_SHARE)),
-      ]),
-    );
-    return async (context: ApiContext, next: Next): Promise<void> => {
-      const { organizationId, livemode } = context.state.apiKey;
-      const limiter = limiters.get(livemode);
-      if (!limiter) throw new Error('there is a limiter for each mode');
-      const key = `${organizationId}:${name}:${livemode ? 'live' : 'test'}`;
-      let refused = false;
-      const state = await limiter.consume(key).catch((refusal: unknown) => {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        refused = true;
-        return refusal;
-      });
-      const resetSeconds = Math.ceil(state.msBeforeNext / 1000);
-      context.set('RateLimit-Limit', String(limiter.points));
-      context.set('RateLimit-Remaining', String(state.remainingPoints));
-      context.set('RateLimit-Reset', String(resetSeconds));
-      context.set('RateLimit-Policy', `${limiter.points};w=${WINDOW_SECONDS}`);
-      if (refused) {
-        throw new ServiceError(
-          'rate_limit_exceeded',
-          `${limiter.points} requests a minute are allowed here. Wait ${resetSeconds} s, then go on.`,
-          { headers: { 'Retry-After': String(resetSeconds) } },
-        );
-      }
-      await next();
-    };
+/** Counts the requests of one organisation to the management API, of which there is one mode. */
+export function createManagementRateLimit(perMinute: number) {
+  return async (context: ApiContext, organizationId: string): Promise<void> => {
+    holdToRate(context, await countRequest(context.state.em, `${organizationId}:management`), perMinute);
   };
 }
 
-function createLimiter(pool: Pool, points: number): RateLimiterPostgres {
-  return new RateLimiterPostgres({
-    storeClient: pool,
-    storeType: 'pool',
-    tableName: 'rate_limits',
-    tableCreated: true,
-    keyPrefix: '',
-    points,
-    duration: WINDOW_SECONDS,
-    // A blocked caller costs no query until its window ends.
-    inMemoryBlockOnConsumed: points + 1,
-  });
+/** States the window in the answer, and refuses a request beyond it. @throws ServiceError `rate_limit_exceeded` */
+export function holdToRate(context: ApiContext, { requests, resetSeconds }: CountedRate, perMinute: number): void {
+  context.set('RateLimit-Limit', String(perMinute));
+  context.set('RateLimit-Remaining', String(Math.max(perMinute - requests, 0)));
+  context.set('RateLimit-Reset', String(resetSeconds));
+  context.set('RateLimit-Policy', `${perMinute};w=${RATE_WINDOW_SECONDS}`);
+  if (requests <= perMinute) return;
+  throw new ServiceError(
+    'rate_limit_exceeded',
+    `${perMinute} requests a minute are allowed here. Wait ${resetSeconds} s, then go on.`,
+    { headers: { 'Retry-After': String(resetSeconds) } },
+  );
 }

@@ -2,10 +2,12 @@ import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { readInstalledEndpoints } from '../../db/installed-endpoints.ts';
 import { endpointPath } from '../../domain/endpoint-path.ts';
 import type { ApiContext } from '../context.ts';
+import { refuseUnknownQuery } from '../requests/request-options.ts';
 
 /** `GET /v1/endpoints`: what can be called, for how much, and within which limits. */
 export function createEndpointsRoute(endpoints: readonly EndpointContract[]) {
   return async (context: ApiContext): Promise<void> => {
+    refuseUnknownQuery(context, []);
     const installed = await readInstalledEndpoints(context.state.em);
     context.body = {
       object: 'list',

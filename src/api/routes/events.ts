@@ -1,16 +1,17 @@
 import { Type } from 'typebox';
-import { EVENT_TYPES } from '../../contracts/job.ts';
+import { CREDIT_EVENT_TYPES, EVENT_TYPES } from '../../contracts/job.ts';
 import { Event } from '../../db/entities.ts';
 import { createdWithin, findPage } from '../../db/pages.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { createdParameters, createQueryReader, pageParameters } from '../requests/query.ts';
+import { refuseUnknownQuery } from '../requests/request-options.ts';
 
 const RETENTION_MS = 30 * 24 * 60 * 60_000;
 
 /** Query parameters of `GET /v1/events`. */
 export const listEventsParameters = Type.Object(
-  { ...pageParameters, type: Type.Optional(Type.Enum([...EVENT_TYPES])), ...createdParameters },
+  { ...pageParameters, type: Type.Optional(Type.Enum([...EVENT_TYPES, ...CREDIT_EVENT_TYPES])), ...createdParameters },
   { additionalProperties: false },
 );
 
@@ -26,6 +27,7 @@ export function createListEventsRoute(clock: () => Date) {
     const where = {
       organizationId,
       livemode,
+      isTest: false,
       ...(filter.type !== undefined && { type: filter.type }),
       $and: [{ createdAt: { $gte: oldest } }, ...(createdAt ? [{ createdAt }] : [])],
     };
@@ -37,6 +39,7 @@ export function createListEventsRoute(clock: () => Date) {
 
 /** `GET /v1/events/{id}` */
 export async function getEvent(context: ApiContext): Promise<void> {
+  refuseUnknownQuery(context, []);
   const { organizationId, livemode } = context.state.apiKey;
   const id = String(context.params.id);
   const event = await context.state.em.findOne(Event, { id, organizationId, livemode });

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { type Admission, admitJob } from '../../db/admit-job.ts';
 import { readAvailableCredits } from '../../db/credits.ts';
+import type { Job } from '../../db/entities.ts';
 import { type StoredResponse, storeResponse } from '../../db/idempotency.ts';
-import { isEndpointInstalled } from '../../db/installed-endpoints.ts';
 import type { JobSettlements } from '../../db/job-settlements.ts';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { newId } from '../../domain/ids.ts';
@@ -16,6 +16,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { jobBoundMs, startRunJob } from '../../temporal/client.ts';
 import type { ApiContext } from '../context.ts';
 import { createRequestReader, type InferenceRequest } from '../requests/inference-request.ts';
+import { readModelVersion } from '../requests/model-version.ts';
 import {
   readDryRun,
   readExpiryMs,
@@ -43,6 +44,8 @@ interface RequestOptions {
   testScenario: string | null;
   idempotencyKey: string | null;
   expiryMs: number;
+  /** The build that must answer; null for whichever is installed. */
+  modelVersion: string | null;
 }
 
 /** Time beside the wait, for the start of the workflow and the answer, after which a request surely has died. */
@@ -55,13 +58,14 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
   return async (context: ApiContext): Promise<void> => {
     refuseUnknownQuery(context);
     const dryRun = readDryRun(context);
-    const options: RequestOptions = {
+    const asked = {
       waitMs: readWaitMs(context, endpoint, waitCeilingMs),
       testScenario: readTestScenario(context, endpoint),
       idempotencyKey: readIdempotencyKey(context),
       expiryMs: readExpiryMs(context, endpoint),
     };
-    await refuseWithoutModel(context, endpoint);
+    refuseWithoutModel(context, endpoint);
+    const options = { ...asked, modelVersion: await readModelVersion(context, endpoint) };
 
     const jobId = newId('job');
     const request = await readRequest(context, jobId);
@@ -75,8 +79,14 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
       context.set('Idempotent-Replayed', 'true');
       return answer(context, replay);
     }
+    context.state.admitted = admission.job;
+    const { waitMs } = options;
+    const settled = waitMs === null ? null : waitForJob(context, { jobId, settlements, ceilingMs: waitMs, logger });
     await start(admission.job);
-    answer(context, await responseTo(context, admission, options));
+    answer(
+      context,
+      settled ? await settledResponse(context, admission, await settled) : admission.idempotency.response,
+    );
   };
 
   /** The job is committed, so nothing here may refuse the request: the sweeper starts what this could not. */
@@ -88,17 +98,16 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
     }
   }
 
-  async function responseTo(
+  /** What a request that waited is answered, and whoever repeats it: null when the job had not settled in time. */
+  async function settledResponse(
     context: ApiContext,
     { job, idempotency }: Admission,
-    { waitMs, idempotencyKey }: RequestOptions,
+    settled: Job | null,
   ): Promise<StoredResponse> {
-    if (waitMs === null) return idempotency.response;
-    const settled = await waitForJob(context, { jobId: job.id, settlements, ceilingMs: waitMs, logger });
     const response = settled ? { status: 200, body: JSON.stringify(renderJob(settled)) } : idempotency.response;
-    if (idempotencyKey !== null) {
+    if (job.idempotencyKey !== null) {
       const { organizationId, livemode } = job;
-      const claim = { organizationId, livemode, route: idempotency.route, key: idempotencyKey };
+      const claim = { organizationId, livemode, route: idempotency.route, key: job.idempotencyKey };
       try {
         await storeResponse(context.state.em, claim, response);
       } catch (err) {
@@ -111,8 +120,8 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
   }
 }
 
-async function refuseWithoutModel(context: ApiContext, { slug }: EndpointContract): Promise<void> {
-  if (!context.state.apiKey.livemode || (await isEndpointInstalled(context.state.em, slug))) return;
+function refuseWithoutModel(context: ApiContext, { slug }: EndpointContract): void {
+  if (!context.state.apiKey.livemode || context.state.isEndpointInstalled) return;
   throw new ServiceError(
     'endpoint_unavailable',
     `No model is installed for ${slug} in live mode. GET /v1/endpoints tells what is available.`,
@@ -136,7 +145,7 @@ function planAdmission(
 ): Admission {
   const { apiKey, requestId } = context.state;
   const { parameters, inputs } = request;
-  const { waitMs, testScenario, idempotencyKey, expiryMs } = options;
+  const { waitMs, testScenario, idempotencyKey, expiryMs, modelVersion } = options;
   const job: Admission['job'] = {
     id: jobId,
     organizationId: apiKey.organizationId,
@@ -145,6 +154,7 @@ function planAdmission(
     livemode: apiKey.livemode,
     isStaging: apiKey.isStaging,
     testScenario,
+    modelVersion,
     parameters,
     inputs,
     reservedCredits: endpoint.price?.({ parameters, files: inputs }) ?? endpoint.priceCredits,
@@ -160,7 +170,7 @@ function planAdmission(
     status: 'queued',
     startedAt: null,
     completedAt: null,
-    modelVersion: null,
+    modelVersion,
     chargedCredits: 0,
   });
   return {
@@ -168,7 +178,12 @@ function planAdmission(
     openJobsLimit,
     idempotency: {
       route: endpoint.slug,
-      fingerprint: fingerprint({ parameters, files: inputs.map((input) => input.sha256), testScenario }),
+      fingerprint: fingerprint({
+        parameters,
+        files: inputs.map((input) => input.sha256),
+        testScenario,
+        modelVersion: modelVersion ?? undefined,
+      }),
       response: { status: 202, body: JSON.stringify(queued) },
       inProgressUntil: waitMs === null ? null : new Date(now.getTime() + waitMs + ANSWER_MARGIN_MS),
     },

@@ -4,16 +4,26 @@ import { Type } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { JOB_STATUSES } from '../../contracts/job.ts';
 import { Job } from '../../db/entities.ts';
+import {
+  claimIdempotencyKey,
+  releaseIdempotencyKey,
+  type StoredResponse,
+  storeResponse,
+} from '../../db/idempotency.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { createdWithin, findPage } from '../../db/pages.ts';
 import { settleJob } from '../../db/settle-job.ts';
+import { fingerprint } from '../../domain/idempotency.ts';
 import { renderJob } from '../../domain/job-resource.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { assertScope } from '../middleware/authenticate.ts';
 import { createdParameters, createQueryReader, pageParameters } from '../requests/query.ts';
+import { readIdempotencyKey, refuseUnknownQuery } from '../requests/request-options.ts';
 
 /** A job of another organisation or mode is answered exactly as one that does not exist. */
 export async function findOwnJob(context: ApiContext): Promise<Job> {
+  refuseUnknownQuery(context, []);
   const { organizationId, livemode } = context.state.apiKey;
   const id = String(context.params.id);
   const job = await context.state.em.findOne(Job, { id, organizationId, livemode });
@@ -63,6 +73,12 @@ interface CancelDependencies {
   logger: Logger;
 }
 
+/** A request that takes longer to cancel a job has died. */
+const IN_PROGRESS_MS = 15_000;
+
+/** What a claim holds until the job was canceled: if its request dies before, the next one cancels. */
+const NO_ANSWER: StoredResponse = { status: 0, body: '' };
+
 /** `POST /v1/jobs/{id}/cancel`: a queued job ends here, in one statement; one that was picked up goes on. */
 export function createCancelJobRoute(
   endpoints: readonly EndpointContract[],
@@ -70,9 +86,39 @@ export function createCancelJobRoute(
 ) {
   const families = new Map(endpoints.map(({ slug, family }) => [slug, family]));
   return async (context: ApiContext): Promise<void> => {
+    const key = readIdempotencyKey(context);
     const { id, endpoint } = await findOwnJob(context);
     assertScope(context.state.apiKey, `${families.get(endpoint)}:write`);
-    const isCanceled = await settleJob(context.state.em, {
+    const { status, body } = key === null ? await cancel(context.state.em, id) : await cancelOnce(context, id, key);
+    context.status = status;
+    context.type = 'application/json';
+    context.body = body;
+  };
+
+  async function cancelOnce(context: ApiContext, id: string, key: string): Promise<StoredResponse> {
+    const { em, apiKey } = context.state;
+    const { organizationId, livemode } = apiKey;
+    const claim = { organizationId, livemode, route: 'jobs/cancel', key };
+    const inProgressUntil = new Date(clock().getTime() + IN_PROGRESS_MS);
+    const replay = await claimIdempotencyKey(em, claim, fingerprint({ id }), NO_ANSWER, inProgressUntil);
+    if (replay && replay.status !== NO_ANSWER.status) {
+      context.set('Idempotent-Replayed', 'true');
+      return replay;
+    }
+    try {
+      const response = await cancel(em, id);
+      await storeResponse(em, claim, response);
+      return response;
+    } catch (error) {
+      // A refusal leaves the key free. After a lost connection the job may be canceled: the next request finds out.
+      if (error instanceof ServiceError) await releaseIdempotencyKey(em, claim);
+      throw error;
+    }
+  }
+
+  /** Safe to repeat: a canceled job is answered as it was the first time. */
+  async function cancel(em: EntityManager, id: string): Promise<StoredResponse> {
+    const isCanceled = await settleJob(em, {
       jobId: id,
       from: ['queued'],
       to: 'canceled',
@@ -91,10 +137,10 @@ export function createCancelJobRoute(
         .cancel()
         .catch((err: unknown) => logger.debug({ jobId: id, err }, 'workflow not cancelled'));
     }
-    const job = await context.state.em.fork().findOneOrFail(Job, { id });
+    const job = await em.fork().findOneOrFail(Job, { id });
     if (job.status !== 'canceled') {
       throw new ServiceError('job_not_cancelable', `The job is ${job.status}. Only a queued job can be canceled.`);
     }
-    context.body = renderJob(job);
-  };
+    return { status: 200, body: JSON.stringify(renderJob(job)) };
+  }
 }

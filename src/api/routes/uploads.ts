@@ -13,7 +13,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
 import { readJsonBody } from '../requests/json-body.ts';
 import { readMultipartBody, removeFiles, type StoredFile } from '../requests/multipart-body.ts';
-import { readIdempotencyKey } from '../requests/request-options.ts';
+import { readIdempotencyKey, refuseUnknownQuery } from '../requests/request-options.ts';
 import { compileValidator } from '../requests/validator.ts';
 
 const UNUSED_LIFETIME_MS = 24 * 60 * 60_000;
@@ -56,6 +56,7 @@ const validateAnnouncement = compileValidator(announcedUpload, 'json');
 
 export function createUploadRoute({ store, signedUrls, clock }: UploadDependencies) {
   return async (context: ApiContext): Promise<void> => {
+    refuseUnknownQuery(context, []);
     const key = readIdempotencyKey(context);
     if (context.is('application/json')) return announce(context, key);
     if (context.is('multipart/form-data')) return receive(context, key);
@@ -167,6 +168,7 @@ function tooLarge(mediaType: string, param: string): ServiceError {
 /** `GET /v1/uploads/{id}` */
 export function createGetUploadRoute({ signedUrls }: Pick<UploadDependencies, 'signedUrls'>) {
   return async (context: ApiContext): Promise<void> => {
+    refuseUnknownQuery(context, []);
     const { organizationId, livemode } = context.state.apiKey;
     const id = String(context.params.id);
     const upload = await context.state.em.findOne(Upload, { id, organizationId, livemode });

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Job } from '../../db/entities.ts';
+import type { Job } from '../../db/entities.ts';
 import type { JobSettlements } from '../../db/job-settlements.ts';
+import { readJob } from '../../db/read-job.ts';
 import { isTerminal } from '../../domain/job-states.ts';
 import type { ApiContext } from '../context.ts';
 
@@ -14,7 +15,10 @@ interface WaitOptions {
 
 const RETRY_DELAY_MS = 200;
 
-/** Waits until a job has settled. Answers null when the ceiling passes or the client hangs up first. */
+/**
+ * Waits until a job has settled. Call it before the job is started: listening begins at once, so that no settlement is
+ * missed. Answers null when the ceiling passes or the client hangs up first.
+ */
 export async function waitForJob(
   context: ApiContext,
   { jobId, settlements, ceilingMs, logger }: WaitOptions,
@@ -24,26 +28,29 @@ export async function waitForJob(
   context.res.once('close', hangUp);
   const signal = AbortSignal.any([AbortSignal.timeout(ceilingMs), hungUp.signal]);
   try {
-    for (;;) {
-      // Listening begins before the job is read, so that no settlement falls between the two.
-      const settled = settlements.settled(jobId, signal);
-      const job = await readJob();
+    let settled = settlements.settled(jobId, signal);
+    while (await settled) {
+      // Again before the job is read, so that no settlement falls between the two.
+      settled = settlements.settled(jobId, signal);
+      const job = await read();
       if (job && isTerminal(job.status)) return job;
-      if (signal.aborted || (job && !(await settled))) return null;
     }
+    return null;
   } finally {
     hungUp.abort();
     context.res.off('close', hangUp);
   }
 
-  /** Null when PostgreSQL is away for a moment: the job is committed, so its request goes on waiting. */
-  async function readJob(): Promise<Job | null> {
-    try {
-      return await context.state.em.fork().findOneOrFail(Job, { id: jobId });
-    } catch (err) {
-      logger.warn({ jobId, err }, 'waited-for job not read');
-      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {});
-      return null;
+  /** Tries again while PostgreSQL is away for a moment: the job is committed, so its request goes on waiting. */
+  async function read(): Promise<Job | null> {
+    while (!signal.aborted) {
+      try {
+        return await readJob(context.state.em.fork(), jobId);
+      } catch (err) {
+        logger.warn({ jobId, err }, 'waited-for job not read');
+        await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {});
+      }
     }
+    return null;
   }
 }

@@ -1,0 +1,52 @@
+/** How statements are sent. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { readJob } from '../../src/db/read-job.ts';
+import { createCustomer } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, finishInference, readJob as readThroughOrm } from '../support/jobs.ts';
+
+let database: TestDatabase;
+let orm: MikroORM;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // One connection: what it has prepared can be asked of it.
+  orm = await openDatabase({ url: database.url, poolSize: 1 });
+});
+afterAll(async () => {
+  await orm.close();
+  await database.drop();
+});
+
+it('a statement is prepared once a connection, whatever its parameters', async () => {
+  const statement = 'select $1::integer as number';
+  for (const number of [1, 2, 3]) {
+    expect(await query(orm.em.fork(), statement, [number])).toEqual([{ number }]);
+  }
+  const prepared = await query(
+    orm.em.fork(),
+    'select (generic_plans + custom_plans)::integer as runs from pg_prepared_statements where statement = $1',
+    [statement],
+  );
+  expect(prepared).toEqual([{ runs: 3 }]);
+});
+
+it('a statement within a transaction is undone with it', async () => {
+  const count = () => query(orm.em.fork(), `select key from rate_limits where key = 'undone'`);
+  const undone = orm.em.fork().transactional(async (em) => {
+    await query(em, `insert into rate_limits (key, requests, resets_at) values ('undone', 1, now())`);
+    throw new Error('undo');
+  });
+  await expect(undone).rejects.toThrow('undo');
+  expect(await count()).toEqual([]);
+});
+
+it('a job that is read by its prepared statement is the job that the ORM reads', async () => {
+  const jobId = await admit(orm, await createCustomer(orm), { parameters: { deep: [1, { two: null }] } });
+  await finishInference(orm, jobId);
+  const job = await readJob(orm.em.fork(), jobId);
+  expect({ ...job }).toEqual({ ...(await readThroughOrm(orm, jobId)) });
+  expect(job.createdAt).toBeInstanceOf(Date);
+  await expect(readJob(orm.em.fork(), 'job_nowhere')).rejects.toThrow('there is no job job_nowhere');
+});
