@@ -32,18 +32,28 @@ const WALLS: Wall[] = [
     of: 'src/api/',
     may: [
       STANDARD_LIBRARY,
-      /^(?:koa|@koa\/router|busboy|file-type|ajv|ajv\/.*|ajv-formats|typebox|pg|rate-limiter-flexible|jose)$/,
+      /^(?:koa|@koa\/router|busboy|file-type|ajv|ajv\/.*|ajv-formats|typebox|pg|jose)$/,
       'src/contracts/',
       'src/config/',
       'src/domain/',
       'src/db/',
       'src/storage/',
       'src/temporal/',
+      'src/observability/log-context.ts',
+      'src/observability/tracing.ts',
       'src/endpoints/list.ts',
       'src/endpoints/examples.ts',
     ],
-    mayAsTypes: ['pino', '@temporalio/client', '@mikro-orm/postgresql', '@mikro-orm/core'],
+    mayAsTypes: [
+      'src/billing/',
+      'pino',
+      '@temporalio/client',
+      '@mikro-orm/postgresql',
+      '@mikro-orm/core',
+      'src/observability/',
+    ],
   },
+  { of: 'src/billing/', may: ['stripe', 'src/domain/'] },
   {
     of: 'src/temporal/',
     may: ['@temporalio/client', '@temporalio/common', 'src/contracts/'],
@@ -58,8 +68,22 @@ const WALLS: Wall[] = [
       'src/domain/',
       'src/db/',
       'src/delivery/',
+      'src/observability/log-context.ts',
     ],
-    mayAsTypes: ['pino', 'src/inference/', 'src/storage/', '@temporalio/client'],
+    mayAsTypes: ['pino', 'src/inference/', 'src/storage/', 'src/observability/', '@temporalio/client'],
+  },
+  {
+    of: 'src/observability/',
+    may: [
+      STANDARD_LIBRARY,
+      'prom-client',
+      /^@opentelemetry\//,
+      '@temporalio/common',
+      '@temporalio/interceptors-opentelemetry',
+      'src/contracts/',
+      'src/db/',
+    ],
+    mayAsTypes: ['pino', '@temporalio/client', '@temporalio/worker', 'src/inference/'],
   },
   {
     of: 'src/delivery/',
@@ -71,7 +95,9 @@ const WALLS: Wall[] = [
 /** Composition roots construct dependencies, so they may import what their neighbours may not. */
 const COMPOSITION_ROOTS = [
   'src/api/main.ts',
+  'src/db/credits-main.ts',
   'src/db/migrate-main.ts',
+  'src/db/subscriptions-main.ts',
   'src/db/verify-ledger.ts',
   'src/api/print-openapi.ts',
 ];
@@ -134,6 +160,27 @@ describe('an endpoint', () => {
       );
       expect({ path, foreign }).toEqual({ path, foreign: [] });
     }
+  });
+});
+
+describe('the development identity provider', () => {
+  const isEmbedded = (path: string) => path.startsWith('src/embedded/');
+
+  it('and its package are named by nothing outside src/embedded', () => {
+    const outside = files.filter(
+      ({ path, text }) => !isEmbedded(path) && /oidc-provider|identity-provider(?:-main)?\.ts/.test(text),
+    );
+    expect(outside.map(({ path }) => path)).toEqual([]);
+    expect(
+      files.some(({ path, imports }) => isEmbedded(path) && imports.some(({ target }) => target === 'oidc-provider')),
+    ).toBe(true);
+  });
+
+  it('is part of nothing that is deployed: no source outside src/embedded imports that folder', () => {
+    const importers = files.filter(
+      ({ path, imports }) => !isEmbedded(path) && imports.some(({ target }) => isEmbedded(target)),
+    );
+    expect(importers.map(({ path }) => path)).toEqual([]);
   });
 });
 
