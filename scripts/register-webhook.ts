@@ -1,9 +1,11 @@
 /**
  * `node scripts/register-webhook.ts <organisation id> <live|test> <url>`: registers a receiver for every event of a mode
- * in the database of `DATABASE_URL`, and prints its id and signing secret. It stands in for the management interface,
- * which is to check the URL as well: here, a URL that deliveries refuse is found out by the first of them.
+ * in the database of `DATABASE_URL`, and prints its id and signing secret. For receivers on a developer's machine, with
+ * no one signed in: unlike the management API it does not check the URL, which the first delivery then does.
  */
+import { readSealingKeys } from '../src/config/config.ts';
 import { createDevelopmentWebhookEndpoint } from '../src/db/seed.ts';
+import { createSealedSecrets } from '../src/domain/sealed-secrets.ts';
 
 const databaseUrl = process.env.DATABASE_URL;
 const [organizationId, mode, url] = process.argv.slice(2);
@@ -17,5 +19,6 @@ const endpoint = await createDevelopmentWebhookEndpoint(databaseUrl, {
   organizationId,
   url,
   livemode: mode === 'live',
+  sealedSecrets: createSealedSecrets(readSealingKeys()),
 });
 console.log(JSON.stringify(endpoint, null, 2));

@@ -1,5 +1,7 @@
 /** The delivery workflow: one event, one endpoint, signed, retried for 24 hours. Workflow id = delivery id. */
 
+import type { AttemptsSoFar } from './delivery-schedule.ts';
+
 export const DELIVER_WEBHOOK_WORKFLOW = 'deliverWebhook';
 
 const SECOND = 1_000;
@@ -20,6 +22,9 @@ export const WEBHOOK_LADDER_MS: readonly number[] = [
   24 * MINUTE + 55 * SECOND,
 ];
 
+/** Of a test event, which somebody waits for: one attempt. */
+export const TEST_EVENT_LADDER_MS: readonly number[] = [0];
+
 export interface DeliverWebhookInput {
   deliveryId: string;
   /** Waiting time in milliseconds before each attempt; the first is 0 and the sum is 24 h. */
@@ -29,12 +34,25 @@ export interface DeliverWebhookInput {
 /** Runs on `webhooks`. */
 export interface DeliveryActivities {
   /** Makes one attempt, records it and the endpoint's health in one transaction, and says how to go on. */
-  attemptDelivery(input: { deliveryId: string; attempt: number; lastAttempt: boolean }): Promise<DeliveryAttempt>;
+  attemptDelivery(input: DeliveryAttemptInput): Promise<DeliveryAttempt>;
+}
+
+export interface DeliveryAttemptInput {
+  deliveryId: string;
+  attempt: number;
+  lastAttempt: boolean;
+  /** From what the next attempt is planned, should this one fail. */
+  schedule: Pick<AttemptsSoFar, 'ladderMs' | 'firstAttemptAtMs' | 'random'>;
+  /** Whether this attempt has waited for its turn before. */
+  hasWaited: boolean;
 }
 
 export interface DeliveryAttempt {
-  /** `stop`: the endpoint is gone, disabled or answered 410, or the ladder has ended. */
-  outcome: 'delivered' | 'retry' | 'stop';
+  /**
+   * `stop`: the endpoint is gone, disabled or answered 410, or the ladder has ended.
+   * `wait`: the endpoint has no place free; nothing was sent, and the same attempt comes back after `retryAfterMs`.
+   */
+  outcome: 'delivered' | 'retry' | 'stop' | 'wait';
   /** From the receiver's `Retry-After`, when it asked for a longer pause than the ladder's. */
   retryAfterMs: number | null;
 }

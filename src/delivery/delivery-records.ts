@@ -18,13 +18,15 @@ export interface AttemptRecord {
   gone: boolean;
   /** A failing endpoint that has failed since then, or longer, is disabled. */
   disabledWhenFailingSince: Date;
+  /** When the next attempt is made, should this one have failed and not be the last. */
+  nextAttemptAt: Date;
 }
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export interface AttemptConsequence {
   deliveryStatus: DeliveryStatus;
-  /** Whether a failure met or made a disabled endpoint. */
+  /** Whether this attempt disabled the endpoint: of those that fail together, one does. */
   endpointDisabled: boolean;
 }
 
@@ -46,8 +48,12 @@ export function recordAttempt(em: EntityManager, record: AttemptRecord): Promise
       await endDelivery(transaction, record.deliveryId, 'delivered', record.endedAt);
       return { deliveryStatus: 'delivered', endpointDisabled: false };
     }
-    const endpointDisabled = await recordFailure(transaction, record);
-    if (!record.lastAttempt && !endpointDisabled) return { deliveryStatus: 'pending', endpointDisabled };
+    const { wasDisabled, isDisabled } = await recordFailure(transaction, record);
+    const endpointDisabled = isDisabled && !wasDisabled;
+    if (!record.lastAttempt && !isDisabled) {
+      await recordNextAttempt(transaction, record.deliveryId, record.nextAttemptAt);
+      return { deliveryStatus: 'pending', endpointDisabled };
+    }
     await endDelivery(transaction, record.deliveryId, 'failed', record.endedAt);
     return { deliveryStatus: 'failed', endpointDisabled };
   });
@@ -61,20 +67,47 @@ async function recordSuccess(em: EntityManager, { webhookEndpointId, endedAt }: 
   );
 }
 
-/** Answers whether the endpoint is disabled now. */
-async function recordFailure(em: EntityManager, record: AttemptRecord): Promise<boolean> {
-  const [endpoint] = await query<{ disabled: boolean }>(
+async function recordFailure(em: EntityManager, record: AttemptRecord) {
+  const [endpoint] = await query<{ wasDisabled: boolean; isDisabled: boolean }>(
     em,
-    `update webhook_endpoints set
+    `with before as (select id, status from webhook_endpoints where id = $1 for no key update)
+     update webhook_endpoints set
        consecutive_failures = consecutive_failures + 1,
        failing_since = coalesce(failing_since, $2),
        last_error = $3,
-       status = case when $4 or coalesce(failing_since, $2) <= $5 then 'disabled' else status end
-     where id = $1
-     returning status = 'disabled' as disabled`,
+       status = case when $4 or coalesce(failing_since, $2) <= $5 then 'disabled' else webhook_endpoints.status end
+     from before
+     where webhook_endpoints.id = before.id
+     returning before.status = 'disabled' as "wasDisabled", webhook_endpoints.status = 'disabled' as "isDisabled"`,
     [record.webhookEndpointId, record.attemptedAt, record.error, record.gone, record.disabledWhenFailingSince],
   );
-  return endpoint?.disabled ?? true;
+  // Deleted in the meantime: nothing is left to disable, and nothing to deliver to.
+  return endpoint ?? { wasDisabled: true, isDisabled: true };
+}
+
+/** What customers are told of a pending delivery; when it is really made is the workflow's affair. */
+export async function recordNextAttempt(em: EntityManager, deliveryId: string, nextAttemptAt: Date): Promise<void> {
+  await query(em, `update webhook_deliveries set next_attempt_at = $2 where id = $1 and status = 'pending'`, [
+    deliveryId,
+    nextAttemptAt,
+  ]);
+}
+
+/** Ends a delivery whose last attempt had no turn in time. Says nothing about the endpoint, which was not asked. */
+export function recordLeftOut(
+  em: EntityManager,
+  { deliveryId, attempt, now }: { deliveryId: string; attempt: number; now: Date },
+): Promise<void> {
+  return em.transactional(async (transaction) => {
+    await query(
+      transaction,
+      `insert into webhook_attempts (delivery_id, attempt, attempted_at, duration_ms, status_code, error)
+       values ($1, $2, $3, 0, null, $4)
+       on conflict do nothing`,
+      [deliveryId, attempt, now, 'not sent: too many other deliveries were waiting for this endpoint'],
+    );
+    await endDelivery(transaction, deliveryId, 'failed', now);
+  });
 }
 
 /** Ends a delivery that has not ended yet. */
@@ -84,11 +117,12 @@ export async function endDelivery(
   status: Exclude<DeliveryStatus, 'pending'>,
   now: Date,
 ): Promise<void> {
-  await query(em, `update webhook_deliveries set status = $2, completed_at = $3 where id = $1 and status = 'pending'`, [
-    deliveryId,
-    status,
-    now,
-  ]);
+  await query(
+    em,
+    `update webhook_deliveries set status = $2, completed_at = $3, next_attempt_at = null
+     where id = $1 and status = 'pending'`,
+    [deliveryId, status, now],
+  );
 }
 
 /** Whether this attempt was made and recorded before: by a worker that was lost before it could report. */

@@ -10,8 +10,8 @@ import { request as httpsRequest } from 'node:https';
 import { isIPv6, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 import { DeliveryError, deliveryErrorOf } from './delivery-error.ts';
-import { createDnsResolver, type ResolveHost, resolveLikeTheSystem } from './resolve-host.ts';
-import { checkWebhookUrl, type TargetRules, type WebhookTarget } from './webhook-target.ts';
+import type { ResolveHost } from './resolve-host.ts';
+import { checkWebhookUrl, createTargetRules, type TargetRules, type WebhookTarget } from './webhook-target.ts';
 
 /** More of a receiver's answer isn't read: its status is all that matters. */
 const ANSWER_BYTES = 64 * 1024;
@@ -50,11 +50,11 @@ export const RESPONSE_TIMEOUT_MS = 10_000;
 
 export function createWebhookClient({
   allowPrivateTargets,
-  resolveHost = allowPrivateTargets ? resolveLikeTheSystem : createDnsResolver(),
+  resolveHost,
   timeoutMs = RESPONSE_TIMEOUT_MS,
   certificateAuthorities,
 }: WebhookClientOptions): WebhookClient {
-  const rules: TargetRules = { allowPrivateTargets, resolveHost };
+  const rules: TargetRules = { ...createTargetRules(allowPrivateTargets), ...(resolveHost && { resolveHost }) };
   return {
     async post(message) {
       const controller = new AbortController();

@@ -2,12 +2,17 @@
 import { isIP } from 'node:net';
 import { DeliveryError } from './delivery-error.ts';
 import { isPublicAddress } from './public-address.ts';
-import type { ResolveHost } from './resolve-host.ts';
+import { createDnsResolver, type ResolveHost, resolveLikeTheSystem } from './resolve-host.ts';
 
 export interface TargetRules {
   /** For development: http and inside addresses are allowed too. */
   allowPrivateTargets: boolean;
   resolveHost: ResolveHost;
+}
+
+/** The rules of a process, by the one setting for development targets. */
+export function createTargetRules(allowPrivateTargets: boolean): TargetRules {
+  return { allowPrivateTargets, resolveHost: allowPrivateTargets ? resolveLikeTheSystem : createDnsResolver() };
 }
 
 export interface WebhookTarget {
@@ -27,6 +32,17 @@ export async function checkWebhookUrl(text: string, rules: TargetRules): Promise
   const addresses = await addressesOf(url, rules);
   if (!rules.allowPrivateTargets && !addresses.every(isPublicAddress)) throw new DeliveryError('address_not_public');
   return { url, addresses };
+}
+
+/** Why a webhook may not go to a URL, in words for its owner; null when it may. */
+export async function findWebhookUrlProblem(text: string, rules: TargetRules): Promise<string | null> {
+  try {
+    await checkWebhookUrl(text, rules);
+    return null;
+  } catch (error) {
+    if (error instanceof DeliveryError) return error.message;
+    throw error;
+  }
 }
 
 function parseUrl(text: string, { allowPrivateTargets }: TargetRules): URL {

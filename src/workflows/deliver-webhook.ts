@@ -9,8 +9,13 @@ import {
   setHandler,
   sleep,
 } from '@temporalio/workflow';
-import type { DeliverWebhookInput, DeliveryActivities, DeliveryAttempt } from '../contracts/deliver-webhook.ts';
-import { planNextAttempt } from './delivery-schedule.ts';
+import type {
+  DeliverWebhookInput,
+  DeliveryActivities,
+  DeliveryAttempt,
+  DeliveryAttemptInput,
+} from '../contracts/deliver-webhook.ts';
+import { planNextAttempt } from '../contracts/delivery-schedule.ts';
 
 export interface DeliveryProgress {
   /** The attempt that is under way or was made last. */
@@ -42,39 +47,43 @@ export async function deliverWebhook({ deliveryId, ladderMs }: DeliverWebhookInp
   const firstAttemptAtMs = Date.now();
   let lastAttempt = ladderMs.length <= 1;
   for (let attempt = 1; ; attempt += 1) {
-    progress = { attempt, attempts: ladderMs.length, state: 'attempting', nextAttemptAt: null };
-    setCurrentDetails(`Attempt ${attempt} of ${ladderMs.length} is under way.`);
-    const { outcome, retryAfterMs } = await makeAttempt({ deliveryId, attempt, lastAttempt }, ladderMs.length);
+    const schedule = { ladderMs, firstAttemptAtMs, random: Math.random() };
+    const { outcome, retryAfterMs } = await makeAttemptInTurn({ deliveryId, attempt, lastAttempt, schedule });
     if (outcome !== 'retry' || lastAttempt) {
-      progress = { ...progress, state: outcome === 'delivered' ? 'delivered' : 'stopped' };
+      progress = { ...progress, state: outcome === 'delivered' ? 'delivered' : 'stopped', nextAttemptAt: null };
       setCurrentDetails(`Ended **${progress.state}** by attempt ${attempt} of ${ladderMs.length}.`);
       return progress;
     }
-
     const nowMs = Date.now();
-    const random = Math.random();
-    const next = planNextAttempt({
-      ladderMs,
-      attemptsMade: attempt,
-      firstAttemptAtMs,
-      nowMs,
-      retryAfterMs,
-      random,
-    });
-    const nextAttemptAt = new Date(next.dueAtMs).toISOString();
-    progress = { ...progress, state: 'waiting', nextAttemptAt };
-    setCurrentDetails(`Attempt ${attempt} of ${ladderMs.length} failed. Next attempt at **${nextAttemptAt}**.`);
-    await sleep(next.dueAtMs - nowMs, { summary: `until attempt ${attempt + 1} at ${nextAttemptAt}` });
+    const next = planNextAttempt({ ...schedule, attemptsMade: attempt, nowMs, retryAfterMs });
+    await waitUntil(next.dueAtMs, attempt + 1, `Attempt ${attempt} of ${ladderMs.length} failed.`);
     lastAttempt = next.lastAttempt;
+  }
+
+  /** Makes an attempt, as soon as its endpoint has a place for it. */
+  async function makeAttemptInTurn(input: Omit<DeliveryAttemptInput, 'hasWaited'>): Promise<DeliveryAttempt> {
+    const { attempt } = input;
+    for (let hasWaited = false; ; hasWaited = true) {
+      progress = { attempt, attempts: ladderMs.length, state: 'attempting', nextAttemptAt: null };
+      setCurrentDetails(`Attempt ${attempt} of ${ladderMs.length} is under way.`);
+      const result = await makeAttempt({ ...input, hasWaited });
+      if (result.outcome !== 'wait') return result;
+      await waitUntil(Date.now() + (result.retryAfterMs ?? 0), attempt, 'The endpoint has its hands full.');
+    }
+  }
+
+  async function waitUntil(dueAtMs: number, attempt: number, why: string): Promise<void> {
+    const nextAttemptAt = new Date(dueAtMs).toISOString();
+    progress = { ...progress, state: 'waiting', nextAttemptAt };
+    setCurrentDetails(`${why} Next attempt at **${nextAttemptAt}**.`);
+    await sleep(dueAtMs - Date.now(), { summary: `until attempt ${attempt} at ${nextAttemptAt}` });
   }
 }
 
-async function makeAttempt(
-  input: { deliveryId: string; attempt: number; lastAttempt: boolean },
-  attempts: number,
-): Promise<DeliveryAttempt> {
-  const { attemptDelivery } = input.lastAttempt ? atTheEnd : onRung;
-  const summary = `attempt ${input.attempt} of ${attempts}${input.lastAttempt ? ', the last' : ''}`;
+async function makeAttempt(input: DeliveryAttemptInput): Promise<DeliveryAttempt> {
+  const { attempt, lastAttempt, schedule } = input;
+  const { attemptDelivery } = lastAttempt ? atTheEnd : onRung;
+  const summary = `attempt ${attempt} of ${schedule.ladderMs.length}${lastAttempt ? ', the last' : ''}`;
   try {
     return await attemptDelivery.executeWithOptions({ summary }, [input]);
   } catch (error) {

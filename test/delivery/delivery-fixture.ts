@@ -2,7 +2,9 @@
 import { ApiKey, Event, Job, Organization, WebhookDelivery, WebhookEndpoint } from '../../src/db/entities.ts';
 import { type MikroORM, query } from '../../src/db/orm.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { sealWebhookSecret } from '../../src/domain/webhook-secrets.ts';
 import { newWebhookSecret } from '../../src/domain/webhook-signing.ts';
+import { testSealedSecrets } from '../support/sealed-secrets.ts';
 
 export interface Mode {
   livemode: boolean;
@@ -43,15 +45,27 @@ export async function createOwner(orm: MikroORM, mode: Mode = LIVE): Promise<Own
   return { organizationId, apiKeyId, ...mode };
 }
 
+/** `secrets` are given as they are, and stored sealed; a second one is active for another hour. */
 export async function createEndpoint(
   orm: MikroORM,
   owner: Owner,
   changes: Partial<
-    Pick<WebhookEndpoint, 'url' | 'secrets' | 'status' | 'livemode' | 'isStaging' | 'failingSince'>
+    Pick<
+      WebhookEndpoint,
+      | 'url'
+      | 'secrets'
+      | 'previousSecretExpiresAt'
+      | 'status'
+      | 'livemode'
+      | 'isStaging'
+      | 'consecutiveFailures'
+      | 'failingSince'
+    >
   > = {},
 ): Promise<string> {
   const em = orm.em.fork();
   const id = newId('webhookEndpoint');
+  const { secrets = [newWebhookSecret()], ...others } = changes;
   em.create(WebhookEndpoint, {
     id,
     organizationId: owner.organizationId,
@@ -61,13 +75,14 @@ export async function createEndpoint(
     status: 'enabled',
     livemode: owner.livemode,
     isStaging: owner.isStaging,
-    secrets: [newWebhookSecret()],
+    secrets: secrets.map((secret) => sealWebhookSecret(id, secret, testSealedSecrets)),
+    previousSecretExpiresAt: secrets.length > 1 ? new Date(Date.now() + 3_600_000) : null,
     consecutiveFailures: 0,
     failingSince: null,
     lastSuccessAt: null,
     lastError: null,
     createdAt: new Date(),
-    ...changes,
+    ...others,
   });
   await em.flush();
   return id;
@@ -131,6 +146,8 @@ export async function createDelivery(
     createdAt: now,
     completedAt: null,
     workflowStartedAt: null,
+    nextAttemptAt: null,
+    replayOf: null,
   });
   await em.flush();
   return { deliveryId, eventId, payload };

@@ -15,6 +15,7 @@ import {
   DELIVER_WEBHOOK_WORKFLOW,
   type DeliverWebhookInput,
   type DeliveryActivities,
+  type DeliveryAttemptInput,
   WEBHOOK_LADDER_MS,
 } from '../../src/contracts/deliver-webhook.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
@@ -32,6 +33,7 @@ import {
   readEndpoint,
 } from '../delivery/delivery-fixture.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testSealedSecrets } from '../support/sealed-secrets.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { findTimeSkippingServer } from './time-skipping-server.ts';
@@ -66,6 +68,7 @@ const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error()
 function activitiesWith(clock?: () => Date): DeliveryActivities {
   return createDeliveryActivities({
     orm,
+    sealedSecrets: testSealedSecrets,
     webhookClient: createWebhookClient({ allowPrivateTargets: true }),
     logger: silent,
     ...(clock && { clock }),
@@ -185,6 +188,24 @@ describe('a delivery, on Temporal', () => {
     const result = await worker.runUntil(async () => (await start(client, deliveryId, QUICK_LADDER_MS)).result());
     expect(result).toMatchObject({ attempt: 1, state: 'delivered' });
     expect(await readAttempts(orm, deliveryId)).toHaveLength(1);
+  });
+
+  it('waits for its turn as the same attempt, for as long as the endpoint has no place', async () => {
+    const { deliveryId } = await prepare(receiver);
+    const real = activitiesWith();
+    const inputs: DeliveryAttemptInput[] = [];
+    const worker = await createWorker({
+      attemptDelivery(input) {
+        inputs.push(input);
+        return inputs.length < 4 ? Promise.resolve({ outcome: 'wait', retryAfterMs: 20 }) : real.attemptDelivery(input);
+      },
+    });
+    const result = await worker.runUntil(async () => (await start(client, deliveryId, QUICK_LADDER_MS)).result());
+    expect(result).toMatchObject({ attempt: 1, state: 'delivered' });
+    expect(inputs.map(({ attempt, hasWaited }) => ({ attempt, hasWaited }))).toEqual(
+      [false, true, true, true].map((hasWaited) => ({ attempt: 1, hasWaited })),
+    );
+    expect(receiver.deliveries).toHaveLength(1);
   });
 
   it('goes on with another worker', async () => {

@@ -1,6 +1,6 @@
-/** When to try a delivery again. Pure, so that it runs inside the workflow. */
+/** When to try a delivery again. Pure: the workflow decides by it, and the activity tells customers by it. */
 
-interface AttemptsSoFar {
+export interface AttemptsSoFar {
   /** Waiting time before each attempt. */
   ladderMs: readonly number[];
   attemptsMade: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { WEBHOOK_LADDER_MS } from '../../src/contracts/deliver-webhook.ts';
-import { planNextAttempt } from '../../src/workflows/delivery-schedule.ts';
+import { planNextAttempt } from '../../src/contracts/delivery-schedule.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
