@@ -23,9 +23,34 @@ export async function announceInstalledEndpoints(
   );
 }
 
-export async function isEndpointInstalled(em: EntityManager, endpoint: string): Promise<boolean> {
-  const rows = await query(em, 'select from installed_endpoints where endpoint = $1', [endpoint]);
-  return rows.length > 0;
+/** How long an announcement holds that nobody renews. */
+export const ANNOUNCEMENT_LEASE_MS = 90_000;
+
+/**
+ * Says that a worker with these models still runs. Another build that was announced since stays as it is: during a deploy
+ * old and new workers run side by side, and the newer announcement counts.
+ */
+export async function renewInstalledEndpoints(
+  em: EntityManager,
+  installed: readonly InstalledEndpoint[],
+): Promise<void> {
+  await query(
+    em,
+    `insert into installed_endpoints as known (endpoint, model_version)
+     select * from unnest($1::text[], $2::text[])
+     on conflict (endpoint) do update set announced_at = now() where known.model_version = excluded.model_version`,
+    [installed.map(({ endpoint }) => endpoint), installed.map(({ modelVersion }) => modelVersion)],
+  );
+}
+
+/** Withdraws what nobody has renewed in time: the last worker with those models is gone. Answers the endpoints. */
+export async function withdrawStaleEndpoints(em: EntityManager): Promise<string[]> {
+  const rows = await query<{ endpoint: string }>(
+    em,
+    `delete from installed_endpoints where announced_at < now() - $1 * interval '1 millisecond' returning endpoint`,
+    [ANNOUNCEMENT_LEASE_MS],
+  );
+  return rows.map((row) => row.endpoint);
 }
 
 export async function readInstalledEndpoints(em: EntityManager): Promise<Map<string, string>> {

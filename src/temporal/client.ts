@@ -1,6 +1,11 @@
 /** The Temporal client side: starting workflows by name and id. No workflow code is imported here. */
 import { type Client, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
-import { DELIVER_WEBHOOK_WORKFLOW, type DeliverWebhookInput, WEBHOOK_LADDER_MS } from '../contracts/deliver-webhook.ts';
+import {
+  DELIVER_WEBHOOK_WORKFLOW,
+  type DeliverWebhookInput,
+  TEST_EVENT_LADDER_MS,
+  WEBHOOK_LADDER_MS,
+} from '../contracts/deliver-webhook.ts';
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
 import { RUN_JOB_WORKFLOW, type RunJobInput } from '../contracts/run-job.ts';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
@@ -70,4 +75,22 @@ export async function startDeliverWebhook(client: Client, deliveryId: string): P
       staticSummary: `Webhook delivery ${deliveryId}`,
     }),
   );
+}
+
+/**
+ * Delivers a test event in one attempt, and waits until it was made, or as long as `timeoutMs`. How it went stands in the
+ * delivery. @throws when Temporal did not take it
+ */
+export async function deliverTestWebhook(client: Client, deliveryId: string, timeoutMs: number): Promise<void> {
+  const input: DeliverWebhookInput = { deliveryId, ladderMs: TEST_EVENT_LADDER_MS };
+  const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+    client.workflow.start(DELIVER_WEBHOOK_WORKFLOW, {
+      workflowId: deliveryId,
+      taskQueue: TASK_QUEUES.webhooks,
+      args: [input],
+      staticSummary: `Webhook delivery ${deliveryId}, a test event`,
+    }),
+  );
+  // It goes on without this request, whose caller then reads the delivery again.
+  await client.withDeadline(Date.now() + timeoutMs, () => handle.result()).catch(() => {});
 }

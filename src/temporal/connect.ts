@@ -1,11 +1,12 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, type ClientPlugin, Connection } from '@temporalio/client';
 
 interface TemporalOptions {
   address: string;
   namespace: string;
+  plugins?: ClientPlugin[];
 }
 
 /** A client that connects on its first call and again by itself after Temporal was away. */
-export function openTemporalClient({ address, namespace }: TemporalOptions): Client {
-  return new Client({ connection: Connection.lazy({ address }), namespace });
+export function openTemporalClient({ address, namespace, plugins = [] }: TemporalOptions): Client {
+  return new Client({ connection: Connection.lazy({ address }), namespace, plugins });
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { ARTEFACT_LIFETIME_MS } from '../contracts/media-limits.ts';
+import { withdrawStaleEndpoints } from '../db/installed-endpoints.ts';
 import type { MikroORM } from '../db/orm.ts';
 import {
   deleteExpiredIdempotencyClaims,
@@ -16,6 +17,8 @@ import {
 import { endpointBySlug } from '../endpoints/list.ts';
 import { type ObjectStore, PARTIAL_PREFIX } from '../storage/object-store.ts';
 import { startDeliverWebhook, startRunJob } from '../temporal/client.ts';
+import { sweepCredits } from './sweep-credits.ts';
+import { createRetentionSweep, type RetentionDays } from './sweep-retention.ts';
 
 /** By then the process that committed a row has surely started its workflow, or has died. */
 const STRANDED_AFTER_MS = 10_000;
@@ -23,6 +26,9 @@ const INTERVAL_MS = 5_000;
 /** gRPC: DEADLINE_EXCEEDED and UNAVAILABLE. */
 const AWAY: ReadonlySet<number> = new Set([4, 14]);
 const STORAGE_INTERVAL_MS = 10 * 60_000;
+const CREDITS_INTERVAL_MS = 10_000;
+const RETENTION_INTERVAL_MS = 60 * 60_000;
+const ANNOUNCEMENTS_INTERVAL_MS = 10_000;
 /** Longer than any request takes from its first stored byte to its commit. */
 const ORPHANED_AFTER_MS = 60 * 60_000;
 
@@ -31,6 +37,8 @@ export interface SweeperDependencies {
   temporal: Client;
   store: ObjectStore;
   logger: Logger;
+  /** Left out, nothing is forgotten for its age. */
+  retentionDays?: RetentionDays;
   clock?: () => Date;
 }
 
@@ -103,6 +111,13 @@ export async function sweepStorage({
   }
 }
 
+/** One pass over what inference workers have announced: live mode takes no job that nobody can run. */
+export async function sweepAnnouncements({ orm, logger }: SweeperDependencies): Promise<void> {
+  const endpoints = await withdrawStaleEndpoints(orm.em.fork());
+  if (endpoints.length > 0)
+    logger.warn({ endpoints }, 'endpoints withdrawn: no worker with their models runs any more');
+}
+
 /** Sweeps until it is stopped. A pass that fails is logged; the next one tries again. */
 export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -112,7 +127,16 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
       await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
-  const running = Promise.all([repeat(sweepOutbox, INTERVAL_MS), repeat(sweepStorage, STORAGE_INTERVAL_MS)]);
+  const { retentionDays } = dependencies;
+  const sweepRetention =
+    retentionDays && createRetentionSweep({ ...dependencies, retentionDays, signal: stopping.signal });
+  const running = Promise.all([
+    repeat(sweepOutbox, INTERVAL_MS),
+    repeat(sweepStorage, STORAGE_INTERVAL_MS),
+    repeat(sweepCredits, CREDITS_INTERVAL_MS),
+    repeat(sweepAnnouncements, ANNOUNCEMENTS_INTERVAL_MS),
+    ...(sweepRetention ? [repeat(sweepRetention, RETENTION_INTERVAL_MS)] : []),
+  ]);
   return {
     async stop() {
       stopping.abort();

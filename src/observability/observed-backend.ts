@@ -1,0 +1,53 @@
+/** A backend whose inferences, and runs of stages, are timed and traced. */
+import type { InferenceBackend, InferenceContext, InferenceRequest } from '../inference/backend.ts';
+import type { Metrics, Outcome } from './metrics.ts';
+import type { Tracing, WorkSpan } from './tracing.ts';
+
+export function observeBackend(backend: InferenceBackend, metrics: Metrics, tracing: Tracing): InferenceBackend {
+  const { staged } = backend;
+  return {
+    modelVersion: (job) => backend.modelVersion(job),
+    infer: (request, context) =>
+      observe(`infer ${request.endpoint}`, request, context, async (span) => {
+        const outcome = await backend.infer(request, context);
+        if (outcome.error) span.fail(outcome.error.code);
+        return { answer: outcome, hasFailed: outcome.status === 'failed' };
+      }),
+    ...(staged && {
+      staged: {
+        plan: (request, context) => staged.plan(request, context),
+        runUnits: (request, range, context) =>
+          observe(`infer ${request.endpoint} ${range.stage.name}`, request, context, async () => ({
+            answer: await staged.runUnits(request, range, context),
+            // Of its units, some may have failed: the outcome of the stage says which.
+            hasFailed: false,
+          })),
+        compose: (request, ended) => staged.compose(request, ended),
+      },
+    }),
+    close: () => backend.close(),
+  };
+
+  function observe<Answer>(
+    name: string,
+    { jobId, endpoint, livemode }: InferenceRequest,
+    { signal }: InferenceContext,
+    work: (span: WorkSpan) => Promise<{ answer: Answer; hasFailed: boolean }>,
+  ): Promise<Answer> {
+    const attributes = { 'job.id': jobId, 'job.endpoint': endpoint, 'job.livemode': livemode };
+    return tracing.inSpan(name, attributes, async (span) => {
+      const startedAtMs = performance.now();
+      let outcome: Outcome = 'failed';
+      try {
+        const { answer, hasFailed } = await work(span);
+        if (!hasFailed) outcome = 'succeeded';
+        return answer;
+      } catch (error) {
+        if (signal.aborted) outcome = 'cancelled';
+        throw error;
+      } finally {
+        metrics.inferenceEnded({ endpoint, livemode, outcome, durationMs: performance.now() - startedAtMs });
+      }
+    });
+  }
+}

@@ -1,0 +1,266 @@
+/** The Kubernetes manifests, without a cluster: they fit each other, the configuration and the code. */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/config/config.ts';
+import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { type Labels, type Manifest, type PodSpec, readManifests } from './manifests.ts';
+
+const { scripts } = createRequire(import.meta.url)('../../package.json') as { scripts: Record<string, string> };
+const manifests = readManifests();
+const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
+const read = (path: string) => readFileSync(PROJECT_DIRECTORY + path, 'utf8');
+
+const KINDS: Record<string, string> = {
+  ConfigMap: 'v1',
+  CronJob: 'batch/v1',
+  Deployment: 'apps/v1',
+  HorizontalPodAutoscaler: 'autoscaling/v2',
+  Job: 'batch/v1',
+  Kustomization: 'kustomize.config.k8s.io/v1beta1',
+  NetworkPolicy: 'networking.k8s.io/v1',
+  PersistentVolumeClaim: 'v1',
+  PodDisruptionBudget: 'policy/v1',
+  PodMonitor: 'monitoring.coreos.com/v1',
+  PrometheusRule: 'monitoring.coreos.com/v1',
+  ScaledObject: 'keda.sh/v1alpha1',
+  Service: 'v1',
+};
+
+interface Workload {
+  manifest: Manifest;
+  processName: ProcessName;
+  labels: Labels;
+  pod: PodSpec;
+}
+
+function asWorkload(manifest: Manifest): Workload {
+  const job = manifest.spec.jobTemplate as Manifest | undefined;
+  const template = manifest.spec.template ?? job?.spec.template;
+  if (!template) throw new Error(`${manifest.path} has no pod`);
+  const [container] = template.spec.containers;
+  const command = `exec ${container.command.join(' ')}`;
+  const processName = Object.keys(PROCESS_VARIABLES).find((name) => scripts[name] === command);
+  if (!processName) throw new Error(`${manifest.path}: no npm script is "${command}"`);
+  return { manifest, processName: processName as ProcessName, labels: template.metadata.labels, pod: template.spec };
+}
+
+const workloads = ['Deployment', 'Job', 'CronJob'].flatMap((kind) => ofKind(kind).map(asWorkload));
+const deployments = workloads.filter(({ manifest }) => manifest.kind === 'Deployment');
+const named = (list: readonly Workload[]) =>
+  list.map((workload) => [workload.manifest.metadata.name, workload] as const);
+const fits = (selector: unknown, labels: Labels) =>
+  Object.entries((selector as { matchLabels: Labels }).matchLabels).every(([label, value]) => labels[label] === value);
+
+describe('the manifests', () => {
+  it('are of kinds and versions that are known', () => {
+    for (const { path, kind, apiVersion } of manifests)
+      expect([path, kind, apiVersion]).toEqual([path, kind, KINDS[kind]]);
+  });
+
+  it('are each named by a kustomization, which names nothing else', () => {
+    const kustomizations = ofKind('Kustomization');
+    const namedPaths = kustomizations.flatMap(({ path, resources = [] }) =>
+      resources.map((resource) => join(dirname(path), resource)),
+    );
+    for (const path of namedPaths) expect([path, existsSync(PROJECT_DIRECTORY + path)]).toEqual([path, true]);
+    const files = [...new Set(manifests.map(({ path }) => path))].filter(
+      (path) => !path.endsWith('kustomization.yaml'),
+    );
+    expect(namedPaths.filter((path) => path.endsWith('.yaml')).toSorted()).toEqual(files.toSorted());
+  });
+
+  it('run every process that serves, and prepare and verify', () => {
+    const running = [...new Set(workloads.map(({ processName }) => processName))];
+    expect(running.toSorted()).toEqual(
+      ['api', 'ledger:verify', 'migrate', 'worker:inference', 'worker:orchestration', 'worker:webhooks'].toSorted(),
+    );
+  });
+
+  it('serve each task queue', () => {
+    const queues = deployments.flatMap(({ processName, pod }) =>
+      processName === 'worker:inference'
+        ? [pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value]
+        : [processName.replace('worker:', '')],
+    );
+    expect(queues).toEqual(expect.arrayContaining(Object.values(TASK_QUEUES)));
+  });
+});
+
+describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
+  const [container] = pod.containers;
+  const shared = ofKind('ConfigMap')[0]?.data ?? {};
+  const environment = Object.fromEntries([
+    ...Object.entries(shared),
+    ...container.env.map(({ name, value }) => [
+      name,
+      value ?? (name === 'DATABASE_URL' ? 'postgres://db/x' : 'k'.repeat(32)),
+    ]),
+  ]);
+
+  it('is given only variables that its process reads, and shared ones that some process reads', () => {
+    const known: readonly string[] = PROCESS_VARIABLES[processName];
+    expect(container.env.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+    const readBySome: readonly string[] = Object.values(PROCESS_VARIABLES).flat();
+    expect(Object.keys(shared).filter((name) => !readBySome.includes(name))).toEqual([]);
+  });
+
+  it('is given all that its process needs in production', () => {
+    expect(environment.SERVICE_ENVIRONMENT).toBe('production');
+    expect(() => readConfig(processName, environment)).not.toThrow();
+  });
+
+  it('takes every secret from the Secret', () => {
+    const literals = container.env.filter(
+      ({ name, value }) => value !== undefined && /KEY|SECRET|URL$|PASSWORD/.test(name),
+    );
+    expect(literals).toEqual([]);
+  });
+
+  it('cannot become root, gain privileges or write but where it must', () => {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const mounts = container.volumeMounts.map(({ name, mountPath }) => `${name}:${mountPath}`);
+    expect(['tmp:/tmp', 'storage:/storage']).toEqual(expect.arrayContaining(mounts));
+    expect(pod.volumes.map(({ name }) => name).toSorted()).toEqual(
+      container.volumeMounts.map(({ name }) => name).toSorted(),
+    );
+  });
+
+  it('asks for what it needs, and has a bound of memory', () => {
+    expect(container.resources).toMatchObject({
+      requests: { cpu: expect.any(String), memory: expect.any(String) },
+      limits: { memory: expect.any(String) },
+    });
+  });
+});
+
+describe.each(named(deployments))('the deployment %s', (name, { manifest, processName, labels, pod }) => {
+  const [container] = pod.containers;
+
+  it('selects its own pods and no others', () => {
+    expect(fits(manifest.spec.selector, labels)).toBe(true);
+    const chosen = deployments.filter((other) => fits(manifest.spec.selector, other.labels));
+    expect(chosen.map((other) => other.manifest.metadata.name)).toEqual([name]);
+  });
+
+  it('has a disruption budget', () => {
+    const budgets = ofKind('PodDisruptionBudget').filter(({ spec }) => fits(spec.selector, labels));
+    expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual([1]);
+  });
+
+  it('is probed at ports that it has, for what the process answers', () => {
+    const ports = container.ports?.map((port) => port.name);
+    for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
+      if (probe) expect(ports).toContain(probe.httpGet.port);
+    }
+    expect(container.livenessProbe?.httpGet.path).toBe('/health/live');
+    expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
+  });
+
+  it('listens where the configuration has it listen', () => {
+    const shared = ofKind('ConfigMap')[0]?.data ?? {};
+    const portOf = (wanted: string) => container.ports?.find((port) => port.name === wanted)?.containerPort;
+    expect(shared.METRICS_ADDRESS).toBe(`0.0.0.0:${portOf('metrics')}`);
+    if (processName !== 'api') expect(shared.TEMPORAL_METRICS_ADDRESS).toBe(`0.0.0.0:${portOf('temporal-metrics')}`);
+    else
+      expect(portOf('http')).toBe(
+        readConfig('api', {
+          DATABASE_URL: 'postgres://db/x',
+          TEMPORAL_ADDRESS: 'x',
+          SERVICE_ENVIRONMENT: 'development',
+        }).API_PORT,
+      );
+  });
+
+  it('is given longer to stop than it takes to drain', () => {
+    const source = read(container.command[1] ?? '');
+    const graceful = /shutdownGraceTime: '(\d+) seconds'/.exec(source)?.[1];
+    const drained = /DRAIN_TIMEOUT_MS = ([\d_]+)/.exec(source)?.[1];
+    const drainSeconds = graceful ? Number(graceful) : Number(drained?.replaceAll('_', '')) / 1_000;
+    const sleepSeconds = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
+    expect(drainSeconds).toBeGreaterThan(0);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + sleepSeconds + 10);
+  });
+});
+
+describe('scaling', () => {
+  it('follows the backlog of the queue that the workers serve', () => {
+    const scaled = ofKind('ScaledObject');
+    expect(scaled).toHaveLength(2);
+    for (const { metadata, spec } of scaled) {
+      const target = deployments.find(
+        ({ manifest }) => manifest.metadata.name === (spec.scaleTargetRef as { name: string }).name,
+      );
+      const queues = target?.pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value;
+      expect(spec.triggers).toEqual([
+        {
+          type: 'temporal',
+          metadata: expect.objectContaining({
+            taskQueue: queues,
+            queueTypes: 'activity',
+            endpoint: ofKind('ConfigMap')[0]?.data?.TEMPORAL_ADDRESS,
+            namespace: ofKind('ConfigMap')[0]?.data?.TEMPORAL_NAMESPACE,
+          }),
+        },
+      ]);
+      expect(metadata.name).toBe(target?.manifest.metadata.name);
+      // KEDA and a fixed number would undo each other.
+      expect(target?.manifest.spec.replicas).toBeUndefined();
+      // None would withdraw the endpoints from live mode.
+      expect(spec.minReplicaCount).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('of the API is by its CPU', () => {
+    const [autoscaler] = ofKind('HorizontalPodAutoscaler');
+    const target = autoscaler?.spec.scaleTargetRef as { name: string };
+    expect(deployments.find(({ manifest }) => manifest.metadata.name === target.name)?.processName).toBe('api');
+  });
+
+  it('gives a GPU to those that work on one, and to nobody else', () => {
+    const withGpu = deployments.filter(({ pod }) => 'nvidia.com/gpu' in pod.containers[0].resources.limits);
+    expect(withGpu.map(({ manifest }) => manifest.metadata.name)).toEqual(['inference-gpu']);
+  });
+});
+
+it('services lead to pods, and to ports that they have', () => {
+  for (const { spec } of ofKind('Service')) {
+    const target = deployments.find(({ labels }) => fits({ matchLabels: spec.selector }, labels));
+    const ports = target?.pod.containers[0].ports?.map(({ name }) => name);
+    for (const { targetPort } of spec.ports as { targetPort: string }[]) expect(ports).toContain(targetPort);
+  }
+});
+
+it('webhook workers reach no private address but those of DNS, PostgreSQL, Temporal and the collector', () => {
+  const [policy] = ofKind('NetworkPolicy');
+  const egress = policy?.spec.egress as {
+    to?: { ipBlock: { cidr: string; except: string[] } }[];
+    ports: { port: number }[];
+  }[];
+  const [anywhere, ...within] = egress;
+  expect(
+    fits(
+      policy?.spec.podSelector,
+      deployments.find(({ processName }) => processName === 'worker:webhooks')?.labels ?? {},
+    ),
+  ).toBe(true);
+  expect(anywhere?.to?.[0]?.ipBlock.except).toEqual(
+    expect.arrayContaining(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '100.64.0.0/10']),
+  );
+  expect(within.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([53, 53, 5432, 7233, 4318]);
+});
+
+it('the example gives its workflow workers a build of their own', () => {
+  const text = read('deploy/kubernetes/example/workflow-workers/kustomization.yaml');
+  const build = /name: TEMPORAL_BUILD_ID, value: (\S+) \}/.exec(text)?.[1];
+  expect(build).toMatch(/^[\w-]+$/);
+  expect(text).toContain(`nameSuffix: -${build}\n`);
+  expect(text).toContain(`app.kubernetes.io/version: ${build} }`);
+});

@@ -1,0 +1,65 @@
+/** The manifests in `deploy/kubernetes`, as an operator applies them. */
+import { globSync, readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+import { PROJECT_DIRECTORY } from '../support/processes.ts';
+
+export interface Labels {
+  [label: string]: string;
+}
+
+export interface EnvironmentEntry {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef: { name: string; key: string } };
+}
+
+export interface Container {
+  name: string;
+  image: string;
+  command: string[];
+  env: EnvironmentEntry[];
+  envFrom: { configMapRef: { name: string } }[];
+  ports?: { name: string; containerPort: number }[];
+  startupProbe?: Probe;
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+  resources: { requests: Labels; limits: Labels };
+  volumeMounts: { name: string; mountPath: string }[];
+  securityContext: object;
+}
+
+export interface Probe {
+  httpGet: { path: string; port: string };
+}
+
+export interface PodSpec {
+  terminationGracePeriodSeconds?: number;
+  securityContext: object;
+  containers: [Container];
+  volumes: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+}
+
+export interface Manifest {
+  /** From the project's root. */
+  path: string;
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels?: Labels };
+  // As each kind has it; the tests that read a kind say what they expect of it.
+  spec: Record<string, unknown> & { template?: { metadata: { labels: Labels }; spec: PodSpec } };
+  data?: Labels;
+  resources?: string[];
+}
+
+/** @throws for a file that is not YAML. */
+export function readManifests(): Manifest[] {
+  return globSync('deploy/kubernetes/**/*.yaml', { cwd: PROJECT_DIRECTORY })
+    .toSorted()
+    .flatMap((path) =>
+      parseAllDocuments(readFileSync(PROJECT_DIRECTORY + path, 'utf8')).map((document) => {
+        if (document.errors.length > 0) throw new Error(`${path}: ${document.errors.join('; ')}`);
+        return { path, ...(document.toJS() as Omit<Manifest, 'path'>) };
+      }),
+    );
+}

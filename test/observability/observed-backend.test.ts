@@ -1,0 +1,69 @@
+/** An inference is timed by how it ended, and what it answers is left as it is. */
+import { expect, it } from '@jest/globals';
+import type { InferenceOutcome } from '../../src/contracts/job.ts';
+import type { InferenceBackend, StagedInference } from '../../src/inference/backend.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { observeBackend } from '../../src/observability/observed-backend.ts';
+import { NO_TRACING } from '../../src/observability/tracing.ts';
+import { SUCCESS } from '../support/jobs.ts';
+
+const REQUEST = {
+  jobId: 'job_1',
+  endpoint: 'dashboard.read',
+  livemode: true,
+  parameters: {},
+  inputs: [],
+  testScenario: null,
+  reservedCredits: 20,
+};
+const FAILURE: InferenceOutcome = {
+  status: 'failed',
+  result: null,
+  error: { type: 'processing_error', code: 'model_inference_failed', message: 'It failed.' },
+  chargedCredits: 0,
+};
+
+function observed(answer: () => Promise<InferenceOutcome>, staged?: StagedInference) {
+  const metrics = createMetrics();
+  const backend: InferenceBackend = {
+    modelVersion: () => 'm@2026-01-01',
+    infer: answer,
+    close: async () => {},
+    ...(staged && { staged }),
+  };
+  const counted = async () =>
+    [
+      ...(await metrics.registry.metrics()).matchAll(
+        /^vehicle_inference_inference_duration_seconds_count\{.*outcome="(\w+)"\} (\d+)$/gm,
+      ),
+    ].map(([, outcome, count]) => [outcome, Number(count)]);
+  return { backend: observeBackend(backend, metrics, NO_TRACING), counted };
+}
+
+it('an answer passes unchanged, and is counted by what it says', async () => {
+  const answers = [SUCCESS, FAILURE];
+  const { backend, counted } = observed(async () => answers.shift() ?? SUCCESS);
+  const context = { signal: new AbortController().signal };
+  expect(await backend.infer(REQUEST, context)).toBe(SUCCESS);
+  expect(await backend.infer(REQUEST, context)).toBe(FAILURE);
+  expect(await counted()).toEqual([
+    ['succeeded', 1],
+    ['failed', 1],
+  ]);
+});
+
+it('an error passes unchanged; one after a cancellation is no failure', async () => {
+  const error = new Error('lost');
+  const { backend, counted } = observed(() => Promise.reject(error));
+  const cancelled = AbortSignal.abort();
+  await expect(backend.infer(REQUEST, { signal: new AbortController().signal })).rejects.toBe(error);
+  await expect(backend.infer(REQUEST, { signal: cancelled })).rejects.toBe(error);
+  expect(await counted()).toEqual([
+    ['failed', 1],
+    ['cancelled', 1],
+  ]);
+});
+
+it('a backend without stages stays one', () => {
+  expect(observed(async () => SUCCESS).backend.staged).toBeUndefined();
+});

@@ -1,0 +1,314 @@
+/**
+ * Metrics, probes, traces and log lines of every kind of process, while jobs and webhooks go through them: what an
+ * operator needs is there, and no secret is.
+ */
+import { mkdtempSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/db/seed.ts';
+import { newApiKeySecret } from '../../src/domain/api-keys.ts';
+import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
+import { findFreePort } from '../../src/embedded/ports.ts';
+import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { workflowBundlePath } from '../support/workers.ts';
+import { type Collector, startCollector } from './collector.ts';
+import { SDK_METRICS } from './sdk-metrics.ts';
+
+const PROCESSES = ['api', 'orchestration', 'inference', 'webhooks'] as const;
+type Name = (typeof PROCESSES)[number];
+
+const processes = useProcesses();
+const running = {} as Record<Name, TestProcess>;
+const metricsPorts = {} as Record<Name, number>;
+const temporalPorts = {} as Record<Name, number>;
+
+let database: TestDatabase;
+let namespace: TestNamespace;
+let collector: Collector;
+let receiver: WebhookReceiver;
+let seed: DevelopmentSeed;
+let baseUrl: string;
+/** What may be in no line and in no span. */
+const planted: Record<string, string> = {};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  namespace = await createTestNamespace();
+  Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
+  collector = await startCollector();
+  receiver = await startWebhookReceiver();
+  seed = await seedDevelopment(database.url);
+  const apiPort = await findFreePort();
+  baseUrl = `http://127.0.0.1:${apiPort}`;
+
+  planted.liveKey = seed.keys.live;
+  planted.testKey = seed.keys.test;
+  planted.strangersKey = newApiKeySecret('live').secret;
+  planted.idempotencyKey = 'idempotency-key-that-nobody-may-read';
+  planted.receiverToken = 'token-in-the-address-of-the-receiver';
+  const endpoint = await createDevelopmentWebhookEndpoint(database.url, {
+    organizationId: seed.organizationId,
+    url: `${receiver.url}?token=${planted.receiverToken}`,
+    livemode: false,
+    sealedSecrets: createSealedSecrets(['development']),
+  });
+  planted.webhookSecret = endpoint.secret;
+
+  const environment = {
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: namespace.address,
+    TEMPORAL_NAMESPACE: namespace.namespace,
+    SERVICE_ENVIRONMENT: 'development',
+    LOG_LEVEL: 'trace',
+    STORAGE_DIRECTORY: mkdtempSync(join(tmpdir(), 'storage-')),
+    API_HOST: '127.0.0.1',
+    API_PORT: String(apiPort),
+    PUBLIC_BASE_URL: baseUrl,
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    // OpenTelemetry's own variable: milliseconds between two exports.
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
+  for (const name of PROCESSES) {
+    metricsPorts[name] = await findFreePort();
+    temporalPorts[name] = await findFreePort();
+    running[name] = await processes.start({
+      entry: name === 'api' ? 'src/api/main.ts' : `src/workers/${name}.ts`,
+      environment: {
+        ...environment,
+        METRICS_ADDRESS: `127.0.0.1:${metricsPorts[name]}`,
+        TEMPORAL_METRICS_ADDRESS: `127.0.0.1:${temporalPorts[name]}`,
+      },
+    });
+  }
+  for (const name of PROCESSES) await until(() => isReady(name), 90_000);
+}, 180_000);
+afterAll(async () => {
+  await collector.close();
+  await receiver.close();
+  await Promise.all(PROCESSES.map((name) => running[name]?.stop()));
+  await database.drop();
+});
+
+async function isReady(name: Name): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${metricsPorts[name]}/health/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+const metricsOf = async (name: Name, port = metricsPorts[name]) =>
+  (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+
+/** With secrets wherever a caller can put them. */
+async function readDashboard(key: string, wait: boolean): Promise<{ id: string; requestId: string }> {
+  const picture = await readFile(`${PROJECT_DIRECTORY}training/examples/day-miles-seven-segment.jpg`);
+  const body = new FormData();
+  body.set('image', new Blob([picture]), `${key}.jpg`);
+  const response = await fetch(`${baseUrl}/v1/dashboard/read?wait=${wait}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'idempotency-key': `${planted.idempotencyKey}-${key.slice(4, 8)}`,
+      'x-forwarded-for': planted.strangersKey ?? '',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      tracestate: `key=${planted.strangersKey}`,
+      'user-agent': key,
+    },
+    body,
+  });
+  expect([200, 202]).toContain(response.status);
+  const { id } = (await response.json()) as { id: string };
+  return { id, requestId: response.headers.get('request-id') ?? '' };
+}
+
+let live: { id: string; requestId: string };
+let test: { id: string; requestId: string };
+
+beforeAll(async () => {
+  live = await readDashboard(seed.keys.live, true);
+  test = await readDashboard(seed.keys.test, true);
+  await receiver.waitFor(({ rawBody }) => rawBody.includes(test.id), 30_000);
+  // Refusals, with secrets where they do not belong.
+  const { strangersKey = '', idempotencyKey = '', webhookSecret = '' } = planted;
+  const authorization = `Bearer ${seed.keys.test}`;
+  for (const [path, init] of [
+    [`/v1/jobs/${strangersKey}`, { headers: { authorization } }],
+    [`/v1/jobs/${webhookSecret}`, { headers: { authorization } }],
+    ['/v1/jobs/none', { headers: { authorization, 'request-id': strangersKey } }],
+    [`/v1/jobs?${strangersKey}=${webhookSecret}`, { headers: { authorization } }],
+    [`/v1/endpoints?token=${idempotencyKey}`, { headers: { authorization: `Bearer ${strangersKey}` } }],
+    ['/v1/endpoints', { headers: { authorization: `Basic ${strangersKey}` } }],
+    [
+      '/v1/dashboard/read',
+      {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+        body: JSON.stringify({ input_ref: strangersKey, unit_hint: webhookSecret, [idempotencyKey]: strangersKey }),
+      },
+    ],
+  ] as [string, RequestInit][]) {
+    const { status } = await fetch(baseUrl + path, init);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+}, 120_000);
+
+describe('metrics', () => {
+  it('of the API tell requests by route, admissions and refusals', async () => {
+    const metrics = await metricsOf('api');
+    expect(metrics).toMatch(
+      /^vehicle_inference_http_request_duration_seconds_count\{method="POST",route="\/v1\/dashboard\/read",status="200"\} 2$/m,
+    );
+    expect(metrics).toMatch(/^vehicle_inference_jobs_admitted_total\{endpoint="dashboard\.read",mode="live"\} 1$/m);
+    expect(metrics).toMatch(/^vehicle_inference_http_refusals_total\{code="invalid_api_key"\} 1$/m);
+    expect(metrics).toContain('route="/v1/jobs/:id"');
+  });
+
+  it('of the workers tell activities, inferences, settlements and deliveries', async () => {
+    expect(await metricsOf('inference')).toMatch(
+      /^vehicle_inference_inference_duration_seconds_count\{endpoint="dashboard\.read",mode="live",outcome="succeeded"\} 1$/m,
+    );
+    const orchestration = await metricsOf('orchestration');
+    expect(orchestration).toMatch(
+      /^vehicle_inference_jobs_settled_total\{endpoint="dashboard\.read",mode="live",status="succeeded"\} 1$/m,
+    );
+    expect(orchestration).toMatch(
+      /^vehicle_inference_job_queue_seconds_count\{endpoint="dashboard\.read",mode="test"\} 1$/m,
+    );
+    await until(async () =>
+      /^vehicle_inference_webhook_attempts_total\{outcome="delivered"\} 1$/m.test(await metricsOf('webhooks')),
+    );
+  });
+
+  it('of what waits come from the orchestration worker', async () => {
+    const metrics = await metricsOf('orchestration');
+    for (const line of [
+      'vehicle_inference_backlog_readable{store="postgresql"} 1',
+      'vehicle_inference_backlog_readable{store="temporal"} 1',
+      'vehicle_inference_overdue_jobs 0',
+      'vehicle_inference_task_queue_backlog{task_queue="inference-gpu",task_type="activity"} 0',
+    ]) {
+      expect(metrics.split('\n')).toContain(line);
+    }
+    const pollers = metrics.match(/^vehicle_inference_task_queue_pollers.*$/gm) ?? [];
+    expect(pollers).toHaveLength(6);
+    for (const line of pollers) expect(line).toMatch(/ [1-9]\d*$/);
+  });
+
+  it('of Temporal’s SDK come from every worker, by the names and labels that alerts and dashboard know', async () => {
+    const served = await Promise.all(PROCESSES.slice(1).map((name) => metricsOf(name, temporalPorts[name])));
+    for (const metrics of served) expect(metrics).toMatch(/^temporal_worker_task_slots_available\{/m);
+    for (const [name, labels] of Object.entries(SDK_METRICS)) {
+      const line = served
+        .join('\n')
+        .split('\n')
+        .find((candidate) => candidate.startsWith(`${name}{`));
+      for (const label of labels) expect([name, line]).toEqual([name, expect.stringContaining(`${label}="`)]);
+    }
+  });
+
+  it('label nothing with an id', async () => {
+    for (const name of PROCESSES) {
+      expect(await metricsOf(name)).not.toMatch(/(?:job|req|org|evt|whd|key)_[1-9A-HJ-NP-Za-km-z]{22}/);
+    }
+  });
+});
+
+describe('traces', () => {
+  it('lead from the request through the workflow to the inference and the settlement', async () => {
+    const request = await collector.waitFor(
+      ({ service, attributes }) => service === 'vehicle-inference-api' && attributes['job.id'] === live.id,
+    );
+    expect(request).toMatchObject({
+      service: 'vehicle-inference-api',
+      name: 'POST /v1/dashboard/read',
+      attributes: { 'request.id': live.requestId, 'http.response.status_code': 200 },
+    });
+    const { traceId } = request;
+    for (const [service, name] of [
+      ['vehicle-inference-api', 'StartWorkflow:runJob'],
+      ['vehicle-inference-worker-orchestration', 'RunWorkflow:runJob'],
+      ['vehicle-inference-worker-inference', 'RunActivity:runInference'],
+      ['vehicle-inference-worker-inference', 'infer dashboard.read'],
+      ['vehicle-inference-worker-orchestration', 'RunActivity:settleJob'],
+    ]) {
+      await collector.waitFor((span) => span.traceId === traceId && span.service === service && span.name === name);
+    }
+    const [inference, activity] = ['infer dashboard.read', 'RunActivity:runInference'].map((name) =>
+      collector.spans.find((span) => span.traceId === traceId && span.name === name),
+    );
+    expect(inference?.parentSpanId).toBe(activity?.spanId);
+  });
+
+  it('begin with the service: a caller can neither name nor extend them', () => {
+    expect(collector.spans.map(({ traceId }) => traceId)).not.toContain('0af7651916cd43dd8448eb211c80319c');
+  });
+
+  it('leave a history that goes on without them', async () => {
+    const client = openTemporalClient(namespace);
+    const history = await client.workflow.getHandle(live.id).fetchHistory();
+    await client.connection.close();
+    expect(JSON.stringify(history.events?.[0])).toContain('_tracer-data');
+    const workflowBundle = { codePath: await workflowBundlePath() };
+    await expect(Worker.runReplayHistory({ workflowBundle }, history, live.id)).resolves.toBeUndefined();
+  });
+
+  it('are told apart by request', async () => {
+    const [one, other] = await Promise.all(
+      [live, test].map(({ id }) => collector.waitFor(({ attributes }) => attributes['job.id'] === id)),
+    );
+    expect(one?.traceId).not.toBe(other?.traceId);
+  });
+});
+
+describe('log lines', () => {
+  const linesOf = (name: Name) =>
+    running[name].lines
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  it('of a job carry its id and its request’s in the API and the workers alike', async () => {
+    const ids = { requestId: live.requestId, jobId: live.id };
+    await until(() => linesOf('orchestration').some((line) => line.msg === 'job settled' && line.jobId === live.id));
+    expect(linesOf('api')).toContainEqual(expect.objectContaining({ ...ids, msg: 'request', status: 200 }));
+    expect(linesOf('inference')).toContainEqual(
+      expect.objectContaining({ ...ids, workflowId: live.id, activity: 'runInference', traceId: expect.any(String) }),
+    );
+    expect(linesOf('orchestration')).toContainEqual(
+      expect.objectContaining({ ...ids, workflowId: live.id, activity: 'settleJob', msg: 'job settled' }),
+    );
+  });
+
+  it('of a refusal carry its code', () => {
+    expect(linesOf('api')).toContainEqual(expect.objectContaining({ status: 401, code: 'invalid_api_key' }));
+  });
+});
+
+it('no secret is in any line or span of any process, whatever field it was sent in', async () => {
+  await collector.waitFor(({ name }) => name === 'RunWorkflow:deliverWebhook');
+  expect(collector.bodies.length).toBeGreaterThan(3);
+  const spans = collector.bodies.join('\n');
+  for (const [kind, secret] of Object.entries(planted)) {
+    expect([kind, spans.includes(secret)]).toEqual([kind, false]);
+    for (const name of PROCESSES) {
+      expect(running[name].lines.length).toBeGreaterThan(2);
+      const leaks = running[name].lines.filter((line) => line.includes(secret));
+      expect({ kind, name, leaks }).toEqual({ kind, name, leaks: [] });
+    }
+  }
+});
+
+it('a worker whose database is away is alive and not ready', async () => {
+  await database.drop();
+  await until(async () => !(await isReady('webhooks')), 20_000);
+  const alive = await fetch(`http://127.0.0.1:${metricsPorts.webhooks}/health/live`);
+  expect(alive.status).toBe(200);
+});

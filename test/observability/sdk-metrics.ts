@@ -1,0 +1,6 @@
+/** Metrics of Temporal's SDK that alerts and dashboard ask for, with the labels they ask by. */
+export const SDK_METRICS: Readonly<Record<string, readonly string[]>> = {
+  temporal_worker_task_slots_available: ['worker_type', 'task_queue'],
+  temporal_activity_schedule_to_start_latency_seconds_bucket: ['task_queue'],
+  temporal_workflow_task_schedule_to_start_latency_seconds_bucket: ['task_queue'],
+};

@@ -1,0 +1,186 @@
+/** What customers sent and got is forgotten once its time is over, and nothing of a job that has not ended. */
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import type { JobInput } from '../../src/contracts/job.ts';
+import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { firstIdAt, newId } from '../../src/domain/ids.ts';
+import { createDiskStore } from '../../src/storage/disk-store.ts';
+import type { ObjectStore } from '../../src/storage/object-store.ts';
+import { createRetentionSweep, type RetentionDays } from '../../src/workers/sweep-retention.ts';
+import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, countRows, finishInference, type JobChanges, readJob } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import { recordLog } from '../support/log-record.ts';
+
+const DAY = 24 * 3_600_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY);
+
+let database: TestDatabase;
+let orm: MikroORM;
+let directory: string;
+let store: ObjectStore;
+let customer: Customer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 5 });
+});
+afterAll(async () => {
+  await orm.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  customer = await createCustomer(orm, { test: 100_000 });
+  directory = await mkdtemp(join(tmpdir(), 'retention-'));
+  store = createDiskStore(directory);
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const sweep = (days: Partial<RetentionDays> = {}) =>
+  createRetentionSweep({
+    orm,
+    store,
+    logger: recordLog().logger,
+    retentionDays: { inputs: 30, results: 90, events: 30, ...days },
+  })();
+
+/** An id that was made then. */
+const idFrom = (kind: 'job' | 'upload', time: Date) => firstIdAt(kind, time).slice(0, 14) + newId(kind).slice(14);
+
+async function admitted(age: number, changes: JobChanges = {}): Promise<string> {
+  const id = idFrom('job', daysAgo(age));
+  await admit(orm, customer, { id, createdAt: daysAgo(age), parameters: { unit_hint: 'km' }, ...changes });
+  return id;
+}
+
+async function ended(age: number, changes: JobChanges = {}): Promise<string> {
+  const id = await admitted(age, changes);
+  await finishInference(orm, id);
+  await createSettlementActivities({ orm, clock: () => daysAgo(age) }).settleJob({ jobId: id, failure: null });
+  return id;
+}
+
+async function put(key: string, age: number): Promise<void> {
+  await store.put(key, Buffer.from('x'));
+  await utimes(join(directory, key), daysAgo(age), daysAgo(age));
+}
+
+async function stored(): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => join(parentPath, name).slice(directory.length + 1))
+    .toSorted();
+}
+
+it('the files of a job go when it has ended long enough ago, and those of an open one never', async () => {
+  const [old, recent, open] = [await ended(31), await ended(29), await admitted(31)];
+  for (const [id, age] of [
+    [old, 31],
+    [recent, 29],
+    [open, 31],
+  ] as const)
+    await put(`jobs/${id}/0`, age);
+  await sweep();
+  expect(await stored()).toEqual([`jobs/${recent}/0`, `jobs/${open}/0`].toSorted());
+});
+
+it('a used upload goes with its file, unless it is recent or an open job needs it', async () => {
+  const upload = async (age: number, usedAge: number | null) => {
+    const id = idFrom('upload', daysAgo(age));
+    await put(`uploads/${id}`, age);
+    await query(
+      orm.em.fork(),
+      `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at, used_at)
+       values ($1, $2, false, 'ready', 'image/jpeg', 1, 'x', $3, now() + interval '1 hour', $4)`,
+      [id, customer.organizationId, `uploads/${id}`, usedAge === null ? null : daysAgo(usedAge)],
+    );
+    return id;
+  };
+  const gone = await upload(40, 31);
+  const [usedRecently, unused, needed] = [await upload(40, 29), await upload(40, null), await upload(40, 31)];
+  const input = { field: 'image', mediaType: 'image/jpeg', bytes: 1, sha256: 'x' };
+  const inputOf = (id: string): JobInput => ({ ...input, storageKey: `uploads/${id}`, uploadId: id });
+  await admitted(1, { inputs: [inputOf(needed)] });
+  await ended(31, { inputs: [inputOf(gone)] });
+
+  await sweep();
+  expect(await stored()).toEqual([usedRecently, unused, needed].map((id) => `uploads/${id}`).toSorted());
+  const rows = await query<{ id: string }>(orm.em.fork(), 'select id from uploads where organization_id = $1', [
+    customer.organizationId,
+  ]);
+  expect(rows.map(({ id }) => id).toSorted()).toEqual([usedRecently, unused, needed].toSorted());
+});
+
+it('an event goes with its deliveries and attempts, unless one is still under way', async () => {
+  await createWebhookEndpoint(orm, customer.organizationId);
+  const [delivered, pending, recent] = [await ended(31), await ended(31), await ended(29)];
+  const em = orm.em.fork();
+  // Events are made when they are settled; these were a month ago.
+  for (const [jobId, age] of [
+    [delivered, 31],
+    [pending, 31],
+    [recent, 29],
+  ] as const) {
+    const id = firstIdAt('event', daysAgo(age)).slice(0, 14) + newId('event').slice(14);
+    await query(em, `alter table webhook_deliveries disable trigger all`);
+    await query(
+      em,
+      `update webhook_deliveries set event_id = $1 where event_id = (select id from events where job_id = $2)`,
+      [id, jobId],
+    );
+    await query(em, `update events set id = $1 where job_id = $2`, [id, jobId]);
+    await query(em, `alter table webhook_deliveries enable trigger all`);
+  }
+  await query(
+    em,
+    `update webhook_deliveries set status = 'delivered', completed_at = now()
+     where event_id in (select id from events where job_id = any ($1))`,
+    [[delivered, recent]],
+  );
+  await query(
+    em,
+    `insert into webhook_attempts (delivery_id, attempt, attempted_at, duration_ms, status_code)
+     select id, 1, now(), 5, 200 from webhook_deliveries where status = 'delivered'`,
+  );
+  await sweep();
+  const left = await query<{ job_id: string }>(em, 'select job_id from events where organization_id = $1', [
+    customer.organizationId,
+  ]);
+  expect(left.map((row) => row.job_id).toSorted()).toEqual([pending, recent].toSorted());
+  expect(await countRows(orm, 'events join webhook_deliveries on event_id = events.id', customer.organizationId)).toBe(
+    2,
+  );
+});
+
+it('results and parameters are forgotten when that is asked for, and the job and its credits stay', async () => {
+  const [old, recent, open] = [await ended(100), await ended(80), await admitted(100)];
+  await sweep({ results: null });
+  expect((await readJob(orm, old)).result).not.toBeNull();
+
+  await sweep();
+  const forgotten = await readJob(orm, old);
+  expect(forgotten).toMatchObject({ result: null, parameters: {}, status: 'succeeded', chargedCredits: 20 });
+  expect((await readJob(orm, recent)).result).not.toBeNull();
+  expect((await readJob(orm, open)).parameters).toEqual({ unit_hint: 'km' });
+  await expectLedgerToBalance(database.url);
+});
+
+it('a pass that is told to stop takes nothing more', async () => {
+  const stopping = new AbortController();
+  const ids = [await ended(31), await ended(32)];
+  for (const id of ids) await put(`jobs/${id}/0`, 31);
+  stopping.abort();
+  await createRetentionSweep({
+    orm,
+    store,
+    logger: recordLog().logger,
+    retentionDays: { inputs: 30, results: null, events: 30 },
+    signal: stopping.signal,
+  })();
+  expect(await stored()).toHaveLength(2);
+});
