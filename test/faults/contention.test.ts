@@ -1,6 +1,7 @@
 /** Many at once want the same thing: the processes are real, and so are the races. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { adjustCredits, readAvailableCredits } from '../../src/db/credits.ts';
 import { query } from '../../src/db/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { type Answer, post, postUntilAdmitted } from './customer.ts';
@@ -75,21 +76,10 @@ async function cancelAtOnce() {
   return { answer: response.status, status: ended.status, charged: ended.credits.charged };
 }
 
-/** Leaves exactly so many live credits, and says in the ledger where the others went. */
+/** Leaves exactly so many live credits. */
 async function leaveCredits(organizationId: string, credits: number): Promise<void> {
-  await query(
-    stack.orm.em.fork(),
-    `with account as (
-       select available - $2 as surplus from credit_accounts where organization_id = $1 and livemode for update
-     ), transfer as (
-       insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason)
-       select $1, true, 'top_up',
-         case when surplus > 0 then 'available' else 'funding' end,
-         case when surplus > 0 then 'funding' else 'available' end,
-         abs(surplus), 'test'
-       from account where surplus <> 0
-     )
-     update credit_accounts set available = $2 where organization_id = $1 and livemode`,
-    [organizationId, credits],
-  );
+  const em = stack.orm.em.fork();
+  const available = await readAvailableCredits(em, organizationId, true);
+  if (available === credits) return;
+  await adjustCredits(em, { organizationId, livemode: true, change: credits - available, reason: 'test' });
 }

@@ -88,7 +88,7 @@ describe('an orchestration worker', () => {
 it.each(tries)(
   'a delivery worker %s it records an attempt (round %i): delivered at least once, one event id',
   async (moment) => {
-    const job = await killAt(stack.parts.webhooks, 'delivery_attempts', moment);
+    const job = await killAt(stack.parts.webhooks, 'webhook_attempts', moment);
     const deliveries = stack.receiver.deliveries.map(({ rawBody }) => JSON.parse(rawBody));
     const events = deliveries.filter(({ data }) => data.object.id === job.id);
     expect(events.length).toBeGreaterThanOrEqual(1);
