@@ -4,13 +4,19 @@ const HEARTBEAT_INTERVAL_MS = 3_000;
 
 /**
  * Heartbeats while work runs, so that Temporal notices a lost worker within its heartbeat timeout and can deliver a
- * cancellation.
+ * cancellation. What the work last told of its progress goes along, for Temporal Web.
  */
-export async function heartbeating<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function heartbeating<Result>(
+  work: (tell: (progress: string) => void) => Promise<Result>,
+): Promise<Result> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_INTERVAL_MS);
+  let progress: string | undefined;
+  const timer = setInterval(() => context.heartbeat(progress), HEARTBEAT_INTERVAL_MS);
   try {
-    return await work();
+    return await work((told) => {
+      progress = told;
+      context.heartbeat(progress);
+    });
   } finally {
     clearInterval(timer);
   }

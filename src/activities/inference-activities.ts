@@ -1,12 +1,17 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { InferenceOutcome } from '../contracts/job.ts';
 import type { InferenceActivities } from '../contracts/run-job.ts';
-import { Job } from '../db/entities.ts';
-import { hasStagedOutcome, pickUpJob, stageOutcome } from '../db/job-progress.ts';
+import type { StageActivities, StagePlan } from '../contracts/run-stages.ts';
+import type { Job } from '../db/entities.ts';
+import { pickUpJob, stageOutcome } from '../db/job-progress.ts';
 import type { EntityManager, MikroORM } from '../db/orm.ts';
+import { readJob } from '../db/read-job.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { InferenceBackend } from '../inference/backend.ts';
+import { addLogFields } from '../observability/log-context.ts';
 import { heartbeating } from './heartbeat.ts';
+import { requestOf } from './inference-request.ts';
+import { createStageActivities } from './stage-activities.ts';
 
 interface Dependencies {
   orm: MikroORM;
@@ -18,17 +23,23 @@ export function createInferenceActivities({
   orm,
   backend,
   clock = () => new Date(),
-}: Dependencies): InferenceActivities {
+}: Dependencies): InferenceActivities & StageActivities {
   return {
+    ...createStageActivities({ orm, backend }),
+
     async runInference({ jobId, attempts }) {
       const em = orm.em.fork();
-      const job = await em.findOneOrFail(Job, { id: jobId });
+      const job = await readJob(em, jobId);
+      addLogFields({ requestId: job.requestId });
       try {
-        if (!(await pickUpJob(em, jobId, backend.modelVersion(job), clock()))) return 'abandoned';
-        // An earlier attempt may have finished and been lost before it could report.
-        if (await hasStagedOutcome(em, jobId)) return 'staged';
-        const outcome = await heartbeating(() => infer(backend, job));
-        await stageOutcome(em, jobId, outcome);
+        const modelVersion = backend.modelVersion(job);
+        refuseAnotherBuild(job, modelVersion);
+        const pickUp = await pickUpJob(em, jobId, modelVersion, clock());
+        if (!pickUp) return 'abandoned';
+        if (pickUp.isOutcomeStaged) return 'staged';
+        const answer = await heartbeating(() => planOrInfer(backend, job));
+        if ('stages' in answer && 'isShown' in answer) return answer;
+        await stageOutcome(em, jobId, answer);
         return 'staged';
       } catch (error) {
         return await failOrRetry(em, jobId, error, Context.current().info.attempt >= attempts);
@@ -37,19 +48,20 @@ export function createInferenceActivities({
   };
 }
 
-function infer(backend: InferenceBackend, job: Job): Promise<InferenceOutcome> {
-  return backend.infer(
-    {
-      jobId: job.id,
-      endpoint: job.endpoint,
-      livemode: job.livemode,
-      parameters: job.parameters,
-      inputs: job.inputs,
-      testScenario: job.testScenario,
-      reservedCredits: job.reservedCredits,
-    },
-    { signal: Context.current().cancellationSignal },
+/** A request may pin the build that answers. Another worker may still have it. */
+function refuseAnotherBuild({ startedAt, modelVersion }: Job, installed: string): void {
+  if (startedAt !== null || modelVersion === null || modelVersion === installed) return;
+  throw new ServiceError(
+    'model_unavailable',
+    `${modelVersion}, which Model-Version asked for, is no longer installed.`,
   );
+}
+
+/** A bundle is only planned: its workflow runs the stages. */
+async function planOrInfer(backend: InferenceBackend, job: Job): Promise<StagePlan | InferenceOutcome> {
+  const context = { signal: Context.current().cancellationSignal };
+  const request = requestOf(job);
+  return (await backend.staged?.plan(request, context)) ?? backend.infer(request, context);
 }
 
 /** A known failure ends the job when no attempt is left or none would help; anything else is left to Temporal's retry. */

@@ -14,21 +14,34 @@ import { newId } from '../domain/ids.ts';
 import { eventTypeOf, renderEvent } from '../domain/job-event.ts';
 import { endedJob, renderJob } from '../domain/job-resource.ts';
 import { isTerminal } from '../domain/job-states.ts';
+import { addLogFields } from '../observability/log-context.ts';
+import type { SettledJob } from '../observability/metrics.ts';
 
 interface Dependencies {
   orm: MikroORM;
+  /** Told of each job that was ended here, once. */
+  onSettled?: (job: SettledJob & { id: string; organizationId: string }) => void;
   clock?: () => Date;
 }
 
-export function createSettlementActivities({ orm, clock = () => new Date() }: Dependencies): SettlementActivities {
+export function createSettlementActivities({
+  orm,
+  onSettled,
+  clock = () => new Date(),
+}: Dependencies): SettlementActivities {
   return {
     async settleJob({ jobId, failure }) {
       const em = orm.em.fork();
       const found = await read(em, jobId);
+      addLogFields({ requestId: found.job.requestId });
       if (isTerminal(found.job.status)) return settlementOf(found.job, await readUnstartedDeliveries(em, jobId));
 
       const transition = planTransition(found, failure, clock());
       if (await settleJob(em, transition)) {
+        const stages = found.outcome?.stages ?? found.job.stages;
+        const { id, organizationId, endpoint, livemode, createdAt, startedAt } = found.job;
+        const { to: status, completedAt } = transition;
+        onSettled?.({ id, organizationId, endpoint, livemode, createdAt, startedAt, status, completedAt, stages });
         return {
           status: transition.to,
           chargedCredits: transition.chargedCredits,

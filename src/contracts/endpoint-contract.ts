@@ -1,5 +1,6 @@
 /** What an endpoint states about itself. Routes, validation, OpenAPI, scopes, prices and limits derive from it. */
 import type { TObject, TSchema } from 'typebox';
+import type { PlannedStage } from './run-stages.ts';
 import type { InferenceTaskQueue } from './task-queues.ts';
 
 export const FAMILIES = ['understand', 'damage', 'parts', 'money', 'render'] as const;
@@ -66,8 +67,8 @@ export interface EndpointContract {
   jobReferences?: readonly JobReference[];
   /** Names of the steps that a job shows as its `stages`, in order. */
   stages?: readonly string[];
-  /** What each stage costs of one request; a stage without an entry is skipped. They add up to its price. */
-  stagePrices?: (request: ValidRequest) => Readonly<Record<string, number>>;
+  /** Of an endpoint that runs in stages: those of one request. Their prices add up to its price. */
+  stagePlan?: (request: ValidRequest) => readonly PlannedStage[];
   result: TSchema;
   /** Every value of `X-Service-Test-Scenario` it supports, with what it does. */
   scenarios: Readonly<Record<string, string>>;

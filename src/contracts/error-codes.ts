@@ -38,19 +38,36 @@ export const ERRORS = {
   wait_not_supported: invalid(),
   test_scenario_not_supported: invalid(),
   unsupported_version: invalid(),
+  model_version_not_installed: invalid(),
   resource_not_found: invalid(404),
   method_not_allowed: invalid(405),
   file_too_large: invalid(413),
   unsupported_media_type: invalid(415),
   job_not_cancelable: invalid(409),
+  api_key_inactive: invalid(409),
+  api_key_limit_reached: invalid(409),
+  webhook_endpoint_disabled: invalid(409),
+  webhook_endpoint_limit_reached: invalid(409),
+  webhook_delivery_pending: invalid(409),
 
   // Who asks, and what they may do
   missing_api_key: unauthenticated,
   invalid_api_key: unauthenticated,
   api_key_expired: unauthenticated,
   api_key_revoked: unauthenticated,
+  missing_token: unauthenticated,
+  invalid_token: unauthenticated,
+  token_expired: unauthenticated,
+  role_not_permitted: { type: 'permission_error', status: 403, retryable: false },
   scope_not_granted: { type: 'permission_error', status: 403, retryable: false },
   insufficient_credits: { type: 'billing_error', status: 402, retryable: false },
+
+  // SDK licences
+  license_environment_forbidden: { type: 'permission_error', status: 403, retryable: false },
+  subscription_unpaid: { type: 'billing_error', status: 409, retryable: false },
+  sdk_quota_exceeded: { type: 'billing_error', status: 409, retryable: false },
+  sdk_license_not_current: invalid(409),
+  license_signing_unconfigured: { type: 'api_error', status: 503, retryable: false },
 
   // Repeated and too many requests
   idempotency_key_reuse: { type: 'idempotency_error', status: 409, retryable: false },
@@ -62,6 +79,8 @@ export const ERRORS = {
   internal_error: { type: 'api_error', status: 500, retryable: true },
   endpoint_unavailable: unavailable,
   service_unavailable: unavailable,
+  management_unconfigured: { type: 'api_error', status: 503, retryable: false },
+  payments_unconfigured: { type: 'api_error', status: 503, retryable: false },
 
   // Jobs
   model_inference_failed: processing(true),

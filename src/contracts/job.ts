@@ -10,6 +10,10 @@ export type TerminalJobStatus = (typeof TERMINAL_JOB_STATUSES)[number];
 export const EVENT_TYPES = ['job.succeeded', 'job.partial', 'job.failed'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Events of balances. They can be listed, and are not delivered to webhooks. */
+export const CREDIT_EVENT_TYPES = ['credits.low_balance'] as const;
+export type CreditEventType = (typeof CREDIT_EVENT_TYPES)[number];
+
 /** A stored input file of a job: where its bytes lie and what they were found to be. */
 export interface JobInput {
   /** The request field that carried it: `image`, `images`, `video`, … */
@@ -49,3 +53,24 @@ export interface InferenceOutcome {
   /** How each stage ended, where the endpoint has stages. */
   stages?: JobStage[];
 }
+
+/** What one unit of a stage gives: a picture, a view, a key frame, or the vehicle as a whole. */
+export type UnitOutcome =
+  | {
+      status: 'succeeded';
+      value: unknown;
+      /** Where it is not the unit's share of the stage's price. */
+      chargedCredits?: number;
+      /** Units that it found for later stages. */
+      foundUnits?: number;
+    }
+  | { status: 'failed'; error: JobError };
+
+/** What a run of units found. It stays in PostgreSQL, as an InferenceOutcome does. */
+export interface StageOutcome {
+  /** In order; empty where there was nothing to do. */
+  units: UnitOutcome[];
+}
+
+/** By stage, the outcomes of its units in order. A stage that was skipped has none. */
+export type Found = Readonly<Record<string, readonly UnitOutcome[]>>;

@@ -1,6 +1,7 @@
 /** The job workflow and the activities it calls. Only ids and small facts travel in these payloads. */
 import type { ErrorCode } from './error-codes.ts';
 import type { TerminalJobStatus } from './job.ts';
+import type { StagePlan, StageProgress } from './run-stages.ts';
 import type { InferenceTaskQueue } from './task-queues.ts';
 
 /** Workflow type that carries one job from admission to its end. Workflow id = job id. */
@@ -17,6 +18,8 @@ export interface RunJobInput {
   inferenceTimeoutMs: number;
   /** Attempts of the inference when a worker is lost or a retryable error comes back. */
   inferenceAttempts: number;
+  /** Of a bundle whose history grew long, and which goes on in a new run: its plan, and how far it is. */
+  resumed?: { plan: StagePlan; progress: StageProgress[] };
 }
 
 /** Runs on `inference-gpu` and `inference-heavy`. */
@@ -24,9 +27,10 @@ export interface InferenceActivities {
   /**
    * Picks the job up (`queued` → `processing`), runs its pipeline and stages the outcome in PostgreSQL for settlement.
    * Idempotent: a second attempt finds a staged outcome and returns at once. Answers `abandoned` when the job was
-   * canceled or expired before it could be picked up.
+   * canceled or expired before it could be picked up. Of a bundle it only picks the job up, and answers the stages that
+   * the workflow is to run.
    */
-  runInference(input: { jobId: string; attempts: number }): Promise<'staged' | 'abandoned'>;
+  runInference(input: { jobId: string; attempts: number }): Promise<'staged' | 'abandoned' | StagePlan>;
 }
 
 /** Runs on `orchestration`, as local activities: one PostgreSQL transaction each. */
@@ -47,6 +51,9 @@ export interface Settlement {
   deliveryIds: string[];
 }
 
-/** Query of a running job's workflow. */
-export const RUN_JOB_STAGE_QUERY = 'stage';
-export type RunJobStage = 'inference' | 'settlement' | 'ended';
+/** Query of a job's workflow: where it is, and how far each stage of a bundle is. */
+export const RUN_JOB_STATUS_QUERY = 'status';
+export interface RunJobStatus {
+  step: 'inference' | 'settlement' | 'ended';
+  stages: readonly StageProgress[];
+}

@@ -1,29 +1,73 @@
-/** The stages of a job that runs in several steps. */
+/** The stages of a job that runs in several steps, as its customer sees them. */
 import type { EndpointContract, ValidRequest } from '../contracts/endpoint-contract.ts';
+import { ERRORS, type ErrorCode, type JobError } from '../contracts/error-codes.ts';
 import { type JobStage, type JobStatus, TERMINAL_JOB_STATUSES } from '../contracts/job.ts';
+import type { StageProgress } from '../contracts/run-stages.ts';
 
-/** The stages of a job that was just admitted, each with what is held for it; null where the endpoint has none. */
+/** The stages of a job that was just admitted, each with what is held for it; null where the endpoint shows none. */
 export function queuedStages(
-  { stages, stagePrices }: Pick<EndpointContract, 'stages' | 'stagePrices'>,
+  { stages, stagePlan }: Pick<EndpointContract, 'stages' | 'stagePlan'>,
   request: ValidRequest,
 ): JobStage[] | null {
   if (!stages) return null;
-  const prices = stagePrices?.(request);
-  return stages.map((name) => ({
-    name,
-    status: !prices || Object.hasOwn(prices, name) ? 'queued' : 'skipped',
-    progress: 0,
-    started_at: null,
-    completed_at: null,
-    credits: { reserved: prices?.[name] ?? 0, charged: 0 },
-    error: null,
-  }));
+  const plan = stagePlan?.(request);
+  return stages.map((name) => {
+    const planned = plan?.find((stage) => stage.name === name);
+    return {
+      name,
+      status: !plan || planned ? 'queued' : 'skipped',
+      progress: 0,
+      started_at: null,
+      completed_at: null,
+      credits: { reserved: planned?.priceCredits ?? 0, charged: 0 },
+      error: null,
+    };
+  });
 }
 
-/** The stages as they are shown: in a job that has ended none waits or goes on. */
+/** The stages with how far they are. `errors` holds the words of the failures, by stage, where they are known. */
+export function advancedStages(
+  stages: readonly JobStage[],
+  progress: readonly StageProgress[],
+  errors: Readonly<Record<string, JobError>> = {},
+): JobStage[] {
+  return stages.map((stage) => {
+    const at = progress.find(({ name }) => name === stage.name);
+    if (!at) return stage;
+    if (at.status === 'queued' || at.status === 'skipped') return { ...stage, status: at.status };
+    return {
+      ...stage,
+      status: at.status,
+      progress: at.status === 'succeeded' ? 1 : (at.endedUnits - at.failedUnits) / (at.units ?? 1),
+      started_at: at.startedAt,
+      completed_at: at.completedAt,
+      credits: { ...stage.credits, charged: Math.min(Math.round(at.chargedCredits), stage.credits.reserved) },
+      error: at.error && (errors[stage.name] ?? failureOfStage(at.error)),
+    };
+  });
+}
+
+/** Said of a stage, or of some of it, that failed before it could say why. */
+export function failureOfStage(code: ErrorCode): JobError {
+  const known = code === 'inference_timeout' || code === 'model_unavailable' ? code : 'model_inference_failed';
+  return { type: ERRORS[known].type, code: known, message: MESSAGES[known] };
+}
+
+const MESSAGES = {
+  inference_timeout: 'It took too long and was stopped. What failed is not charged.',
+  model_unavailable: 'No model is installed for it. What failed is not charged.',
+  model_inference_failed: 'It failed. What failed is not charged.',
+} as const;
+
+/** The stages as they are shown: in a job that has ended none waits or goes on, and in one that failed none was charged. */
 export function shownStages(stages: readonly JobStage[], status: JobStatus): JobStage[] {
-  const hasEnded = (TERMINAL_JOB_STATUSES as readonly JobStatus[]).includes(status);
-  return stages.map((stage) => (hasEnded ? { ...stage, status: ENDS[stage.status] ?? stage.status } : stage));
+  if (!(TERMINAL_JOB_STATUSES as readonly JobStatus[]).includes(status)) return [...stages];
+  const isCharged = status === 'succeeded' || status === 'partial';
+  return stages.map((stage) => ({
+    ...stage,
+    status: ENDS[stage.status] ?? stage.status,
+    credits: isCharged ? stage.credits : { ...stage.credits, charged: 0 },
+  }));
 }
 
 const ENDS: Partial<Record<JobStage['status'], JobStage['status']>> = { queued: 'skipped', processing: 'failed' };

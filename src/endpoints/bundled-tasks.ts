@@ -1,6 +1,7 @@
 /** The endpoints of the families A and B that a bundle can run on each of its pictures. */
 import { Type } from 'typebox';
 import type { EndpointContract, Family } from '../contracts/endpoint-contract.ts';
+import type { PlannedStage } from '../contracts/run-stages.ts';
 import { outcomeOf } from '../contracts/vocabulary/bundle-schemas.ts';
 import { closed } from '../contracts/vocabulary/schemas.ts';
 import { damageDetect } from './damage.detect/contract.ts';
@@ -75,9 +76,33 @@ export const taskOutcomes = closed(
 
 export type TaskOutcomes = Type.Static<typeof taskOutcomes>;
 
+/** Credits that one task costs on one picture. */
+export function priceOfTask(task: Task): number {
+  return CONTRACTS[task].priceCredits;
+}
+
 /** Credits that the tasks cost on one picture. */
 export function priceOfTasks(tasks: readonly Task[]): number {
   return tasks.reduce((sum, task) => sum + CONTRACTS[task].priceCredits, 0);
+}
+
+/** Pictures that one activity takes: some seconds, so that little is repeated when a worker is lost. */
+const PICTURES_PER_ACTIVITY = 10;
+
+/** A stage for each task, on each of at most `pictures` pictures. None needs another, and the bundle goes on without any. */
+export function stagesOfTasks(
+  tasks: readonly Task[],
+  pictures: number,
+  run: Pick<PlannedStage, 'after' | 'units' | 'unitName'>,
+): PlannedStage[] {
+  return TASKS.filter((task) => tasks.includes(task)).map((task) => ({
+    ...run,
+    name: task,
+    isOptional: true,
+    unitsPerActivity: PICTURES_PER_ACTIVITY,
+    taskQueue: CONTRACTS[task].inferenceTaskQueue,
+    priceCredits: pictures * priceOfTask(task),
+  }));
 }
 
 /** Families of the endpoints that the tasks run. */

@@ -1,8 +1,9 @@
 /** What an endpoint is asked and answers in the reference: its example parameters and its default fixture. */
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
 import type { JobInput } from '../contracts/job.ts';
 import { ARTEFACT_MEDIA_TYPES } from '../contracts/media-limits.ts';
+import { type FixtureArtefact, fillArtefacts, readFixture } from './fixture-placeholders.ts';
 import { endpoints } from './list.ts';
 
 export interface ExampleRequest {
@@ -44,44 +45,25 @@ const results = new Map<string, unknown>();
 for (const endpoint of endpoints) results.set(endpoint.slug, await makeResult(endpoint));
 
 async function makeResult(endpoint: EndpointContract): Promise<unknown> {
-  const fixture = readFixture(endpoint.slug, 'default');
+  const fixture = await readFixture(FOLDER, endpoint.slug, 'default');
+  return fillArtefacts(await applyParameters(endpoint, fixture), exampleArtefact);
+}
+
+async function applyParameters(endpoint: EndpointContract, fixture: unknown): Promise<unknown> {
   const module = new URL(`${endpoint.slug}/apply-parameters.ts`, FOLDER);
   if (!existsSync(module)) return fixture;
-  const { applyParameters } = (await import(module.href)) as { applyParameters: ApplyParameters };
+  const { applyParameters: apply } = (await import(module.href)) as { applyParameters: ApplyParameters };
   const { parameters, files } = exampleRequest(endpoint);
-  return applyParameters(fixture, parameters, files);
+  return apply(fixture, parameters, files);
 }
 
-function readFixture(slug: string, scenario: string): unknown {
-  const url = new URL(`${slug}/fixtures/${scenario}.json`, FOLDER);
-  return complete(JSON.parse(readFileSync(url, 'utf8')), url);
-}
-
-/** Puts in what a fixture has placeholders for: files that lie beside it at `base`, and the fixtures of others. */
-function complete(value: unknown, base: URL): unknown {
-  if (Array.isArray(value)) return value.map((item) => complete(item, base));
-  if (value === null || typeof value !== 'object') return value;
-  if ('file' in value) return artefact(value as FixtureArtefact, base);
-  if ('fixture' in value) {
-    const { endpoint, scenario } = value.fixture as { endpoint: string; scenario: string };
-    return readFixture(endpoint, scenario);
-  }
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, complete(field, base)]));
-}
-
-interface FixtureArtefact {
-  file: string;
-  width: number | null;
-  height: number | null;
-}
-
-function artefact({ file, width, height }: FixtureArtefact, base: URL) {
+function exampleArtefact({ file, width, height }: FixtureArtefact) {
   const extension = file.slice(file.lastIndexOf('.') + 1);
   return {
     id: ARTEFACT_ID,
     object: 'artefact',
     media_type: ARTEFACT_MEDIA_TYPES[extension],
-    bytes: statSync(new URL(file, base)).size,
+    bytes: statSync(new URL(file)).size,
     width,
     height,
     url: `https://api.example.com/v1/artefacts/${ARTEFACT_ID}.${extension}?expires=${EXPIRES_AT}&signature=${SIGNATURE}`,

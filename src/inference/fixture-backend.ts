@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
 import type { JobInput } from '../contracts/job.ts';
+import { FIXTURE_VERSION } from '../contracts/model-versions.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { WriteArtefact } from './artefacts.ts';
-import type { InferenceBackend } from './backend.ts';
+import type { InferenceRequest, StagedBackend } from './backend.ts';
 import { applyParametersUrl } from './endpoint-folder.ts';
 import { endAs } from './fixture-end.ts';
-import { readFixture, readFixtureEnd } from './fixture-files.ts';
+import { readFixture, readFixtureEnd, storeFixtureFiles } from './fixture-files.ts';
+import { createFixtureStages, modelError } from './fixture-stages.ts';
 import type { Log } from './log.ts';
 import { failed, invalidResult, succeeded } from './outcomes.ts';
 import { createResultCheck } from './result-check.ts';
@@ -23,9 +25,6 @@ export interface FixtureBackendOptions {
   slowScenarioMs?: number;
 }
 
-/** Changes whenever the fixtures of any endpoint do. */
-const FIXTURE_VERSION = 'fixture@2026-11-21';
-
 /** The `slow` scenario's "about 30 s": no shorter, so that `wait=true` with its ceiling of 30 s answers 202. */
 export const SLOW_SCENARIO_MS = 31_000;
 
@@ -36,40 +35,48 @@ type ApplyParameters = (
   inputs: readonly JobInput[],
 ) => unknown;
 
-export function createFixtureBackend(options: FixtureBackendOptions): InferenceBackend {
+export function createFixtureBackend(options: FixtureBackendOptions): StagedBackend {
   const { logger, endpointsDirectory, writeArtefact, slowScenarioMs = SLOW_SCENARIO_MS } = options;
   const check = createResultCheck(options.endpoints);
-  const contracts = new Map(options.endpoints.map((contract) => [contract.slug, contract]));
   const closing = new AbortController();
+
+  const readResult = async (request: InferenceRequest, write: WriteArtefact): Promise<unknown> => {
+    const { endpoint, parameters, inputs } = request;
+    const fixture = await readFixture(endpointsDirectory, endpoint, scenarioOf(request));
+    const result = (await loadApplyParameters(endpointsDirectory, endpoint))(fixture, parameters, inputs);
+    // Of the variants that a fixture holds, only the one that was asked for is stored.
+    return storeFixtureFiles(result, write);
+  };
+  const readEnd = (request: InferenceRequest) =>
+    readFixtureEnd(endpointsDirectory, request.endpoint, scenarioOf(request));
+  const pauseIfSlow = async ({ testScenario }: InferenceRequest, signal: AbortSignal): Promise<void> => {
+    if (testScenario === 'slow') await pause(slowScenarioMs, signal, closing.signal);
+  };
 
   return {
     modelVersion: () => FIXTURE_VERSION,
     infer: async (request, { signal }) => {
-      const { jobId, endpoint, testScenario, parameters, inputs, reservedCredits } = request;
+      const { jobId, endpoint, testScenario, reservedCredits } = request;
       signal.throwIfAborted();
-      if (testScenario === 'model_error') {
-        return failed(
-          new ServiceError('model_inference_failed', 'The test scenario model_error asked for this failure.'),
-        );
-      }
-      if (testScenario === 'slow') await pause(slowScenarioMs, signal, closing.signal);
+      if (testScenario === 'model_error') return failed(modelError());
+      await pauseIfSlow(request, signal);
 
-      const scenario = testScenario === null || testScenario === 'slow' ? 'default' : testScenario;
-      const fixture = await readFixture(endpointsDirectory, endpoint, scenario, writeArtefact);
-      const apply = await loadApplyParameters(endpointsDirectory, endpoint);
-      const result = apply(fixture, parameters, inputs);
+      const result = await readResult(request, writeArtefact);
       const problem = check(endpoint, result);
       if (problem === null) {
-        const end = await readFixtureEnd(endpointsDirectory, endpoint, scenario);
-        const contract = contracts.get(endpoint);
-        if (!end || !contract) return succeeded(result, reservedCredits);
-        return endAs(end, result, { request, endpoint: contract, now: new Date() });
+        const end = await readEnd(request);
+        return end ? endAs(end, result, reservedCredits) : succeeded(result, reservedCredits);
       }
-      logger.error({ jobId, endpoint, scenario, problem }, 'a fixture gives an invalid result');
+      logger.error({ jobId, endpoint, scenario: scenarioOf(request), problem }, 'a fixture gives an invalid result');
       return invalidResult();
     },
+    staged: createFixtureStages({ ...options, check, readResult, readEnd, pauseIfSlow }),
     close: async () => closing.abort(),
   };
+}
+
+function scenarioOf({ testScenario }: InferenceRequest): string {
+  return testScenario === null || testScenario === 'slow' ? 'default' : testScenario;
 }
 
 async function pause(durationMs: number, signal: AbortSignal, closing: AbortSignal): Promise<void> {

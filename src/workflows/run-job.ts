@@ -1,10 +1,9 @@
-/** One job, from admission to its end: inference, settlement, deliveries. */
+/** One job, from admission to its end: inference in one step or in stages, settlement, deliveries. */
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
+  ContinueAsNew,
   defineQuery,
   ParentClosePolicy,
   proxyActivities,
@@ -12,23 +11,24 @@ import {
   setCurrentDetails,
   setHandler,
   startChild,
-  TimeoutFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { DELIVER_WEBHOOK_WORKFLOW, type DeliverWebhookInput, WEBHOOK_LADDER_MS } from '../contracts/deliver-webhook.ts';
-import { ERRORS, type ErrorCode } from '../contracts/error-codes.ts';
+import type { ErrorCode } from '../contracts/error-codes.ts';
 import {
   type InferenceActivities,
-  RUN_JOB_STAGE_QUERY,
+  RUN_JOB_STATUS_QUERY,
   type RunJobInput,
-  type RunJobStage,
+  type RunJobStatus,
   type Settlement,
   type SettlementActivities,
 } from '../contracts/run-job.ts';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
+import { failureOf } from './failure-of.ts';
+import { forgetStages, runStages } from './run-stages.ts';
 
-export const stageQuery = defineQuery<RunJobStage>(RUN_JOB_STAGE_QUERY);
+export const statusQuery = defineQuery<RunJobStatus>(RUN_JOB_STATUS_QUERY);
 
 // Retried without end: a committed job must reach its end, however long PostgreSQL is away.
 const { settleJob } = proxyLocalActivities<SettlementActivities>({
@@ -37,25 +37,42 @@ const { settleJob } = proxyLocalActivities<SettlementActivities>({
 });
 
 export async function runJob(input: RunJobInput): Promise<Settlement> {
-  let stage: RunJobStage = 'inference';
-  setHandler(stageQuery, () => stage);
+  const status: RunJobStatus = { step: 'inference', stages: [] };
+  setHandler(statusQuery, () => status);
   setCurrentDetails(`On task queue **${input.inferenceTaskQueue}**: waiting for a worker, or at work.`);
-  const failure = await infer(input);
+  const failure = await infer(input, status);
 
-  stage = 'settlement';
+  status.step = 'settlement';
   setCurrentDetails('Settling: result, credits and event in one transaction.');
   // A cancelled workflow must settle too, or the hold would stay.
   const settlement = await CancellationScope.nonCancellable(() => settleJob({ jobId: input.jobId, failure }));
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.jobStatus, value: settlement.status }]);
 
-  stage = 'ended';
+  status.step = 'ended';
   setCurrentDetails(`Ended **${settlement.status}**, ${settlement.chargedCredits} credits charged.`);
   await CancellationScope.nonCancellable(() => startDeliveries(settlement.deliveryIds));
+  if (status.stages.length > 0) await forgetStages(input.jobId);
   return settlement;
 }
 
 /** Runs the inference. Answers why it left no outcome, or null when it did or when the job had ended before. */
-async function infer({ jobId, ...run }: RunJobInput): Promise<ErrorCode | null> {
+async function infer(input: RunJobInput, status: RunJobStatus): Promise<ErrorCode | null> {
+  try {
+    const plan = input.resumed?.plan ?? (await pickUp(input));
+    if (typeof plan === 'object') {
+      await runStages(input, plan, (stages) => {
+        status.stages = stages;
+      });
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof ContinueAsNew) throw error;
+    return failureOf(error);
+  }
+}
+
+/** Waits for a worker. It runs a job of one step whole, and answers the plan of a bundle. */
+function pickUp({ jobId, ...run }: RunJobInput): ReturnType<InferenceActivities['runInference']> {
   const { runInference } = proxyActivities<InferenceActivities>({
     taskQueue: run.inferenceTaskQueue,
     summary: `${run.endpoint} on ${run.inferenceTaskQueue}`,
@@ -65,23 +82,7 @@ async function infer({ jobId, ...run }: RunJobInput): Promise<ErrorCode | null> 
     heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: run.inferenceAttempts },
   });
-  try {
-    await runInference({ jobId, attempts: run.inferenceAttempts });
-    return null;
-  } catch (error) {
-    return failureOf(error);
-  }
-}
-
-function failureOf(error: unknown): ErrorCode {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof TimeoutFailure) {
-    if (cause.timeoutType === 'SCHEDULE_TO_START') return 'job_expired';
-    if (cause.timeoutType === 'START_TO_CLOSE') return 'inference_timeout';
-  }
-  if (cause instanceof ApplicationFailure && typeof cause.type === 'string' && cause.type in ERRORS)
-    return cause.type as ErrorCode;
-  return 'model_inference_failed';
+  return runInference({ jobId, attempts: run.inferenceAttempts });
 }
 
 /** Deliveries outlive the job's workflow: they go on for up to 24 hours. */

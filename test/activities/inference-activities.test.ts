@@ -6,8 +6,10 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
+import type { StagePlan } from '../../src/contracts/run-stages.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { settleJob } from '../../src/db/settle-job.ts';
+import { renderJob } from '../../src/domain/job-resource.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import type { InferenceBackend } from '../../src/inference/backend.ts';
 import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
@@ -49,7 +51,7 @@ interface Attempt {
 
 function run({ attempt = 1, using = backend, environment = quietEnvironment(attempt) }: Attempt = {}) {
   const activities = createInferenceActivities({ orm, backend: using, clock: () => NOON });
-  const outcome: Promise<string> = environment.run(() => activities.runInference({ jobId, attempts: ATTEMPTS }));
+  const outcome: Promise<string | StagePlan> = environment.run(() => activities.runInference({ jobId, attempts: ATTEMPTS }));
   outcome.catch(() => {});
   return outcome;
 }
@@ -229,6 +231,27 @@ describe('a failure', () => {
       startedAt: null,
       error: unavailable.toJobError(),
     });
+  });
+});
+
+describe('a job that pins a build', () => {
+  it('is run by that build', async () => {
+    jobId = await admit(orm, customer, { modelVersion: MODEL_VERSION });
+    const outcome = run();
+    (await backend.next()).finish();
+    expect(await outcome).toBe('staged');
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
+  });
+
+  it('is not run by another: it fails in the end, uncharged and never picked up', async () => {
+    jobId = await admit(orm, customer, { modelVersion: 'older@2025-12-31' });
+    await expect(run()).rejects.toMatchObject({ type: 'model_unavailable' });
+    expect(await run({ attempt: ATTEMPTS })).toBe('staged');
+    expect(backend.calls).toBe(0);
+    await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
+    const job = await readJob(orm, jobId);
+    expect(job).toMatchObject({ status: 'failed', chargedCredits: 0, startedAt: null });
+    expect(renderJob(job)).toMatchObject({ model_version: null, error: { code: 'model_unavailable' } });
   });
 });
 

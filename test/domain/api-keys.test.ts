@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { apiKeyState, hashApiKeySecret, isWellFormedApiKey, newApiKeySecret } from '../../src/domain/api-keys.ts';
+import { hashApiKeySecret, isWellFormedApiKey, newApiKeySecret } from '../../src/domain/api-keys.ts';
 
 const MODES = [
   { mode: 'live', prefix: 'chk_live_' },
@@ -78,36 +78,5 @@ describe('a mistyped key', () => {
     for (const wrong of [`${secret}a`, secret.slice(0, -1), `${secret}\n`, ` ${secret}`]) {
       expect(isWellFormedApiKey(wrong)).toBe(false);
     }
-  });
-});
-
-describe('the state of a key', () => {
-  const now = new Date('2026-12-01T12:00:00.000Z');
-  const before = new Date(now.getTime() - 1);
-  const after = new Date(now.getTime() + 1);
-  const current = hashApiKeySecret('current');
-  const previous = hashApiKeySecret('previous');
-  const key = { secretHash: current, revokedAt: null, expiresAt: null, rotatesAt: null };
-
-  it.each([
-    { given: 'nothing', changes: {}, state: 'usable' },
-    { given: 'an expiry one millisecond ahead', changes: { expiresAt: after }, state: 'usable' },
-    { given: 'an expiry now', changes: { expiresAt: now }, state: 'expired' },
-    { given: 'an expiry in the past', changes: { expiresAt: before }, state: 'expired' },
-    { given: 'a revocation', changes: { revokedAt: before }, state: 'revoked' },
-    { given: 'a revocation and an expiry', changes: { revokedAt: before, expiresAt: before }, state: 'revoked' },
-    { given: 'a rotation long over', changes: { rotatesAt: before }, state: 'usable' },
-  ])('with $given is $state to the current secret', ({ changes, state }) => {
-    expect(apiKeyState({ ...key, ...changes }, current, now)).toBe(state);
-  });
-
-  it.each([
-    { given: 'a grace period that ends in a millisecond', changes: { rotatesAt: after }, state: 'usable' },
-    { given: 'a grace period that ends now', changes: { rotatesAt: now }, state: 'expired' },
-    { given: 'no grace period', changes: {}, state: 'expired' },
-    { given: 'a grace period past its expiry', changes: { rotatesAt: after, expiresAt: now }, state: 'expired' },
-    { given: 'a revocation in its grace period', changes: { rotatesAt: after, revokedAt: before }, state: 'revoked' },
-  ])('with $given is $state to the previous secret', ({ changes, state }) => {
-    expect(apiKeyState({ ...key, ...changes }, previous, now)).toBe(state);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ID_PREFIXES, type IdKind, isId, newId, randomToken } from '../../src/domain/ids.ts';
+import { firstIdAt, ID_PREFIXES, type IdKind, isId, newId, randomToken } from '../../src/domain/ids.ts';
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];
 
@@ -21,6 +21,16 @@ describe('a new id', () => {
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
+});
+
+it('an id lies between the first id of its moment and that of a moment later', () => {
+  const before = new Date();
+  const id = newId('job');
+  // Ids of one burst may be a few milliseconds ahead.
+  const after = new Date(Date.now() + 1_000);
+  expect(firstIdAt('job', before) <= id).toBe(true);
+  expect(id < firstIdAt('job', after)).toBe(true);
+  expect(isId('job', firstIdAt('job', before))).toBe(true);
 });
 
 describe('isId', () => {

@@ -1,15 +1,26 @@
 import { expect, test } from '@jest/globals';
+import type { PlannedStage } from '../../src/contracts/run-stages.ts';
 import { queuedStages, shownStages } from '../../src/domain/job-stages.ts';
 
 const request = { parameters: {}, files: [] };
 const stages = ['intake', 'merge', 'report'];
+const planned = (name: string, priceCredits: number): PlannedStage => ({
+  name,
+  after: [],
+  isOptional: false,
+  units: 4,
+  unitName: 'views',
+  unitsPerActivity: 2,
+  taskQueue: 'inference-gpu',
+  priceCredits,
+});
 
 test('an endpoint without stages has none', () => {
   expect(queuedStages({}, request)).toBeNull();
 });
 
 test('each stage waits with what is held for it; one without a price is skipped', () => {
-  const queued = queuedStages({ stages, stagePrices: () => ({ intake: 30, merge: 0 }) }, request);
+  const queued = queuedStages({ stages, stagePlan: () => [planned('intake', 30), planned('merge', 0)] }, request);
   expect(queued?.map(({ name, status, credits }) => [name, status, credits])).toEqual([
     ['intake', 'queued', { reserved: 30, charged: 0 }],
     ['merge', 'queued', { reserved: 0, charged: 0 }],

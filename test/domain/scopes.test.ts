@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FAMILIES } from '../../src/contracts/endpoint-contract.ts';
-import { grantsScope, SCOPE_CATALOGUE, SDKS, WILDCARD_SCOPE } from '../../src/domain/scopes.ts';
+import {
+  grantsScope,
+  normalizeScopes,
+  permissionsOf,
+  SCOPE_CATALOGUE,
+  SDKS,
+  WILDCARD_SCOPE,
+} from '../../src/domain/scopes.ts';
 
 const families = FAMILIES.map((family) => `${family}:write`);
 const sdkScopes = SDKS.flatMap((sdk) => [`sdk:${sdk}:read`, `sdk:${sdk}:write`]);
@@ -57,6 +64,18 @@ it('a further scope never takes anything away', () => {
   fc.assert(
     fc.property(fc.array(scope), scope, scope, (granted, further, required) => {
       if (grantsScope(granted, required)) expect(grantsScope([...granted, further], required)).toBe(true);
+    }),
+  );
+});
+
+it('the one form of granted scopes grants the same, and is the same in whatever order and number they were given', () => {
+  const granted = fc.array(fc.constantFrom(...SCOPE_CATALOGUE));
+  fc.assert(
+    fc.property(granted, (scopes) => {
+      const normalized = normalizeScopes(scopes);
+      expect(permissionsOf(normalized)).toEqual(permissionsOf(scopes));
+      expect(normalizeScopes([...scopes, ...scopes].reverse())).toEqual(normalized);
+      expect(normalizeScopes(normalized)).toEqual(normalized);
     }),
   );
 });

@@ -1,10 +1,12 @@
 /** Holds of every endpoint in the list. */
 import { expect, test } from '@jest/globals';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
+import type { JobInput } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
 import { readFixtureEnd } from '../../src/inference/fixture-files.ts';
 import { standInArtefacts } from '../inference/tiny-endpoint.ts';
+import { inferWhole } from '../support/in-stages.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
@@ -49,9 +51,26 @@ test.each(cases.filter(({ scenario }) => scenario === 'empty_result'))(
   },
 );
 
-function infer({ slug }: EndpointContract, testScenario: string | null) {
-  const request = { jobId: 'job_1', endpoint: slug, livemode: false, parameters: {}, inputs: [], reservedCredits: 1 };
-  return fixture.infer({ ...request, testScenario }, { signal: new AbortController().signal });
+/** Sent to bundles, which answer each picture; the others are asked without one. */
+const PICTURE: JobInput = {
+  field: 'images',
+  storageKey: 'picture.jpg',
+  mediaType: 'image/jpeg',
+  bytes: 1,
+  sha256: '',
+  uploadId: null,
+};
+
+function infer(endpoint: EndpointContract, testScenario: string | null) {
+  return inferWhole(fixture, endpoint, {
+    jobId: 'job_1',
+    endpoint: endpoint.slug,
+    livemode: false,
+    parameters: {},
+    inputs: endpoint.stagePlan ? [PICTURE] : [],
+    reservedCredits: 1,
+    testScenario,
+  });
 }
 
 function confidencesIn(value: unknown): number[] {

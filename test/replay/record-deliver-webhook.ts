@@ -21,7 +21,7 @@ import {
 const answer = (outcome: DeliveryAttempt['outcome'], retryAfterMs: number | null = null) => ({ outcome, retryAfterMs });
 
 /** What each attempt comes to, by the name of the branch. */
-const BRANCHES: Record<string, (attempt: number, lastAttempt: boolean) => DeliveryAttempt> = {
+const BRANCHES: Record<string, (attempt: number, lastAttempt: boolean, hasWaited: boolean) => DeliveryAttempt> = {
   'delivered-at-once': () => answer('delivered'),
   'retried-then-delivered': (attempt) => answer(attempt < 3 ? 'retry' : 'delivered'),
   'retry-after-then-delivered': (attempt) => (attempt < 2 ? answer('retry', 300) : answer('delivered')),
@@ -29,6 +29,7 @@ const BRANCHES: Record<string, (attempt: number, lastAttempt: boolean) => Delive
     lastAttempt ? answer('stop') : answer('retry', 86_400_000),
   'stopped-by-the-endpoint': () => answer('stop'),
   'stopped-by-the-ladder': (_attempt, lastAttempt) => answer(lastAttempt ? 'stop' : 'retry'),
+  'waited-for-its-turn': (_attempt, _lastAttempt, hasWaited) => answer(hasWaited ? 'delivered' : 'wait', 50),
   'attempt-failed-by-the-service': (attempt) => {
     // Without its stack, which names the folders of this machine.
     if (attempt === 1) throw Object.assign(new Error('PostgreSQL is away'), { stack: '' });
@@ -43,7 +44,8 @@ if (address === undefined) throw new Error('TEMPORAL_ADDRESS is missing: the add
 
 const taskQueue = `record-${process.pid}`;
 const activities: DeliveryActivities = {
-  attemptDelivery: async ({ deliveryId, attempt, lastAttempt }) => BRANCHES[deliveryId]!(attempt, lastAttempt),
+  attemptDelivery: async ({ deliveryId, attempt, lastAttempt, hasWaited }) =>
+    BRANCHES[deliveryId]!(attempt, lastAttempt, hasWaited),
 };
 // The identity is part of a history; the default one names the machine.
 const identity = 'recorder';

@@ -20,20 +20,33 @@ import {
   type Settlement,
   type SettlementActivities,
 } from '../../src/contracts/run-job.ts';
+import type {
+  PlannedStage,
+  StageActivities,
+  StagePlan,
+  StageRange,
+  StageRecordActivities,
+  StageReport,
+} from '../../src/contracts/run-stages.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { ensureNamespace } from '../../src/embedded/temporal.ts';
 import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
+import { plannedStage, stagePlan } from '../support/staged-backends.ts';
 
-type RunInference = (attempt: number) => Promise<'staged' | 'abandoned'>;
+type RunInference = (attempt: number) => ReturnType<InferenceActivities['runInference']>;
+type RunStage = (range: StageRange, attempt: number) => Promise<StageReport>;
 
 interface Branch {
   input?: Partial<RunJobInput>;
   inference?: RunInference;
+  stage?: RunStage;
   settlement: Settlement;
   /** Settlements that fail before the one that does not. */
   failedSettlements?: number;
   /** Called once the inference runs. */
   whileRunning?: (handle: WorkflowHandle) => Promise<unknown>;
+  /** Name of the history of its last run, where it goes on in a new one. */
+  resumedAs?: string;
 }
 
 const staged: RunInference = async () => 'staged';
@@ -44,6 +57,19 @@ const settled = (status: Settlement['status'], chargedCredits = 0, deliveryIds: 
   status,
   chargedCredits,
   deliveryIds,
+});
+
+function bundle(stages: PlannedStage[], changes: Partial<StagePlan> = {}): RunInference {
+  return async () => stagePlan(stages, changes);
+}
+
+const report = (changes: Partial<StageReport> = {}): StageReport => ({
+  failedUnits: 0,
+  foundUnits: 0,
+  chargedCredits: 20,
+  isSkipped: false,
+  error: null,
+  ...changes,
 });
 
 const BRANCHES: Record<string, Branch> = {
@@ -79,6 +105,65 @@ const BRANCHES: Record<string, Branch> = {
     whileRunning: (handle) => handle.cancel(),
     settlement: settled('failed', 0, ['whd_cancelled']),
   },
+  'bundle-succeeded': {
+    inference: bundle([
+      plannedStage({ name: 'identify', units: 15 }),
+      plannedStage({ name: 'detect', units: 15 }),
+      plannedStage({ name: 'merge', after: ['identify', 'detect'], isOptional: false }),
+    ]),
+    settlement: settled('succeeded', 40),
+  },
+  'bundle-of-hidden-stages': {
+    inference: bundle([plannedStage({ name: 'identify', units: 15 }), plannedStage({ name: 'detect' })], {
+      isShown: false,
+    }),
+    settlement: settled('succeeded', 40, ['whd_bundle']),
+  },
+  'bundle-of-units-found': {
+    inference: bundle([
+      plannedStage({ name: 'intake', units: 2, unitsPerActivity: 1 }),
+      plannedStage({ name: 'detect', after: ['intake'], units: { foundBy: 'intake' } }),
+      plannedStage({ name: 'grade', after: ['detect'], units: { foundBy: 'detect' } }),
+    ]),
+    stage: async ({ stage }) => report({ foundUnits: stage.name === 'intake' ? 6 : 0 }),
+    settlement: settled('succeeded', 40),
+  },
+  'bundle-partial': {
+    inference: bundle([plannedStage({ name: 'identify' }), plannedStage({ name: 'detect' })]),
+    stage: async ({ stage, units }) =>
+      report(stage.name === 'detect' ? { failedUnits: units, error: 'input_unreadable' } : {}),
+    settlement: settled('partial', 20),
+  },
+  'bundle-without-a-needed-stage': {
+    inference: bundle([
+      plannedStage({ name: 'detect', isOptional: false }),
+      plannedStage({ name: 'merge', after: ['detect'] }),
+    ]),
+    stage: async ({ units }) => report({ failedUnits: units, error: 'input_unreadable' }),
+    settlement: settled('failed'),
+  },
+  'bundle-whose-stage-timed-out': {
+    input: { inferenceTimeoutMs: 300, inferenceAttempts: 1 },
+    inference: bundle([plannedStage({ name: 'identify' }), plannedStage({ name: 'detect' })]),
+    stage: async ({ stage }) => (stage.name === 'detect' ? neverHeardOf() : report()),
+    settlement: settled('partial', 20),
+  },
+  'bundle-whose-worker-was-lost': {
+    inference: bundle([plannedStage({ name: 'detect' })]),
+    stage: async (_, attempt) => (attempt === 1 ? neverHeardOf() : report()),
+    settlement: settled('succeeded', 20),
+  },
+  'bundle-cancelled': {
+    inference: bundle([plannedStage({ name: 'identify' }), plannedStage({ name: 'detect', after: ['identify'] })]),
+    stage: async ({ stage }) => (stage.name === 'detect' ? neverHeardOf() : report()),
+    whileRunning: (handle) => handle.cancel(),
+    settlement: settled('failed', 0, ['whd_bundle_cancelled']),
+  },
+  'bundle-grown-long': {
+    inference: bundle([plannedStage({ name: 'identify', units: 12, unitsPerActivity: 1 })], { eventsPerRun: 40 }),
+    settlement: settled('succeeded', 40),
+    resumedAs: 'bundle-resumed',
+  },
   'settled-at-the-second-attempt': { settlement: settled('succeeded', 20), failedSettlements: 1 },
 };
 
@@ -99,13 +184,24 @@ const client = new Client({ connection: await Connection.connect({ address }), n
 
 const running = new Map<string, () => void>();
 const settlements = new Map<string, number>();
-const inference: InferenceActivities = {
+/** With the stage that waits to be cancelled; without stages, with the inference. */
+const tellsWhenRunning = (name: string, stage?: string) => {
+  if (name !== 'bundle-cancelled' || stage === 'detect') running.get(name)?.();
+};
+const inference: InferenceActivities & StageActivities = {
   async runInference({ jobId }) {
-    running.get(jobId)?.();
+    tellsWhenRunning(jobId);
     return (BRANCHES[jobId]!.inference ?? staged)(Context.current().info.attempt);
   },
+  async runStage(range) {
+    tellsWhenRunning(range.jobId, range.stage.name);
+    return (BRANCHES[range.jobId]!.stage ?? (async () => report()))(range, Context.current().info.attempt);
+  },
+  async composeStages() {},
 };
-const settlement: SettlementActivities = {
+const settlement: SettlementActivities & StageRecordActivities = {
+  async showStages() {},
+  async discardStages() {},
   async settleJob({ jobId }) {
     const attempt = (settlements.get(jobId) ?? 0) + 1;
     settlements.set(jobId, attempt);
@@ -130,9 +226,8 @@ await Promise.all(workers.map((worker) => worker.runUntil(recording)));
 await client.connection.close();
 await connection.close();
 
-async function record([name, { input, settlement, whileRunning }]: [string, Branch]): Promise<void> {
-  const path = fileURLToPath(new URL(`histories/run-job/${name}.json`, import.meta.url));
-  if (existsSync(path)) return;
+async function record([name, { input, settlement, whileRunning, resumedAs }]: [string, Branch]): Promise<void> {
+  if (existsSync(pathOf(name))) return;
   const runs = new Promise<void>((resolve) => running.set(name, resolve));
   const handle = await client.workflow.start<(input: RunJobInput) => Promise<Settlement>>(RUN_JOB_WORKFLOW, {
     workflowId: name,
@@ -155,6 +250,15 @@ async function record([name, { input, settlement, whileRunning }]: [string, Bran
   }
   const { status } = await handle.result();
   if (status !== settlement.status) throw new Error(`${name} ended ${status}`);
-  writeFileSync(path, `${historyToJSON(await handle.fetchHistory())}\n`);
-  console.log(`recorded ${path}`);
+  await write(name, client.workflow.getHandle(name, handle.firstExecutionRunId));
+  if (resumedAs) await write(resumedAs, client.workflow.getHandle(name));
+}
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(`histories/run-job/${name}.json`, import.meta.url));
+}
+
+async function write(name: string, handle: WorkflowHandle): Promise<void> {
+  writeFileSync(pathOf(name), `${historyToJSON(await handle.fetchHistory())}\n`);
+  console.log(`recorded ${pathOf(name)}`);
 }

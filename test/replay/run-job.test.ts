@@ -38,6 +38,7 @@ describe('the histories', () => {
       'ACTIVITY_TASK_CANCEL_REQUESTED',
       'START_CHILD_WORKFLOW_EXECUTION_INITIATED',
       'WORKFLOW_EXECUTION_CANCEL_REQUESTED',
+      'WORKFLOW_EXECUTION_CONTINUED_AS_NEW',
     ]) {
       expect([...seen]).toContain(`EVENT_TYPE_${event}`);
     }

@@ -6,20 +6,25 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import pg from 'pg';
 import { type AppDependencies, createApp } from '../../src/api/app.ts';
+import { createKeyUse, type KeyUse } from '../../src/api/key-use.ts';
+import { createLicenseSigning } from '../../src/api/license-signing.ts';
 import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
 import { listenForSettlements } from '../../src/db/job-settlements.ts';
 import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import { createTargetRules, findWebhookUrlProblem } from '../../src/delivery/webhook-target.ts';
 import type { JobResource } from '../../src/domain/job-resource.ts';
+import type { SealedSecrets } from '../../src/domain/sealed-secrets.ts';
 import { createSignedUrls, type SignedUrls } from '../../src/domain/signed-urls.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createDiskStore } from '../../src/storage/disk-store.ts';
 import type { ObjectStore } from '../../src/storage/object-store.ts';
 import { openTemporalClient } from '../../src/temporal/connect.ts';
 import { createTestDatabase } from './database.ts';
+import { createTestIdentity, type TestIdentity } from './identity.ts';
 import { type LogRecord, recordLog } from './log-record.ts';
 import { createOpenApiCheck } from './openapi-check.ts';
+import { testSealedSecrets } from './sealed-secrets.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
 export const PUBLIC_BASE_URL = 'https://api.example';
@@ -71,6 +76,9 @@ export interface TestApi {
   orm: MikroORM;
   store: ObjectStore;
   signedUrls: SignedUrls;
+  sealedSecrets: SealedSecrets;
+  identity: TestIdentity;
+  keyUse: KeyUse;
   temporal: TestNamespace & { client: Client };
   log: LogRecord;
   /** Sends a request, and fails when an operation answers what its documentation does not say. */
@@ -84,7 +92,19 @@ export type TestApiOptions = {
   /** Makes PostgreSQL's address for the app of the database's own. */
   connectTo?: (databaseUrl: string) => Promise<string>;
 } & Partial<
-  Pick<AppDependencies, 'endpoints' | 'openJobsLimit' | 'waitCeilingMs' | 'clock' | 'temporal' | 'store' | 'orm'>
+  Pick<
+    AppDependencies,
+    | 'endpoints'
+    | 'findWebhookUrlProblem'
+    | 'licenseSigning'
+    | 'openJobsLimit'
+    | 'payments'
+    | 'waitCeilingMs'
+    | 'clock'
+    | 'temporal'
+    | 'store'
+    | 'orm'
+  >
 >;
 
 /** Call it in `beforeAll`, and `close` in `afterAll`. No worker runs: jobs stay queued unless a test starts some. */
@@ -93,23 +113,30 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
   const directory = await mkdtemp(join(tmpdir(), 'api-'));
   const databaseUrl = (await connectTo?.(database.url)) ?? database.url;
   const orm = await openDatabase({ url: databaseUrl, poolSize: 10 });
-  const rateLimitPool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  rateLimitPool.on('error', () => {});
   const log = recordLog();
   const client = openTemporalClient(namespace);
   const settlements = listenForSettlements(databaseUrl, log.logger);
   const store = createDiskStore(directory);
   const signedUrls = createSignedUrls(PUBLIC_BASE_URL, 'signing key of the tests');
+  const identity = await createTestIdentity();
+  const sealedSecrets = testSealedSecrets;
+  const keyUse = createKeyUse({ orm, logger: log.logger });
   const app = createApp({
     endpoints,
     orm,
-    rateLimitPool,
     temporal: client,
     settlements,
     store,
     publicBaseUrl: PUBLIC_BASE_URL,
     signedUrls,
     openJobsLimit: 1_000,
+    creditsPerUsd: 1_000,
+    payments: null,
+    identityProvider: identity.provider,
+    sealedSecrets,
+    findWebhookUrlProblem: (url) => findWebhookUrlProblem(url, createTargetRules(true)),
+    keyUse,
+    licenseSigning: createLicenseSigning([], PUBLIC_BASE_URL),
     logger: log.logger,
     ...options,
   });
@@ -126,6 +153,9 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
     orm,
     store,
     signedUrls,
+    sealedSecrets,
+    identity,
+    keyUse,
     temporal: { ...namespace, client },
     log,
     async call(path, { method = 'GET', key, headers, body, signal } = {}) {
@@ -155,7 +185,6 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await settlements.close();
-      await rateLimitPool.end();
       await client.connection.close();
       await orm.close();
       await database.drop();

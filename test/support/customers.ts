@@ -5,7 +5,8 @@ import { type MikroORM, query } from '../../src/db/orm.ts';
 import { type KeyMode, newApiKeySecret } from '../../src/domain/api-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { SCOPE_CATALOGUE } from '../../src/domain/scopes.ts';
-import { newWebhookSecret } from '../../src/domain/webhook-signing.ts';
+import { newSealedSecret } from '../../src/domain/webhook-secrets.ts';
+import { testSealedSecrets } from './sealed-secrets.ts';
 
 export interface Customer {
   organizationId: string;
@@ -74,7 +75,7 @@ export async function createWebhookEndpoint(
 ): Promise<{ id: string; secret: string }> {
   const em = orm.em.fork();
   const id = newId('webhookEndpoint');
-  const secret = newWebhookSecret();
+  const { secret, sealed } = newSealedSecret(id, testSealedSecrets);
   em.create(WebhookEndpoint, {
     id,
     organizationId,
@@ -84,7 +85,8 @@ export async function createWebhookEndpoint(
     status: 'enabled',
     livemode: false,
     isStaging: false,
-    secrets: [secret],
+    secrets: [sealed],
+    previousSecretExpiresAt: null,
     consecutiveFailures: 0,
     failingSince: null,
     lastSuccessAt: null,

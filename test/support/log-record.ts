@@ -1,5 +1,6 @@
 /** A logger whose lines a test can read and wait for. */
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
+import { createLogger } from '../../src/logging.ts';
 
 export interface LogRecord {
   logger: Logger;
@@ -11,15 +12,12 @@ export interface LogRecord {
 export function recordLog(): LogRecord {
   const lines: string[] = [];
   const watchers = new Set<() => void>();
-  const logger = pino(
-    { level: 'trace' },
-    {
-      write(line: string) {
-        lines.push(line);
-        for (const watcher of watchers) watcher();
-      },
+  const logger = createLogger('test', 'trace', {
+    write(line: string) {
+      lines.push(line);
+      for (const watcher of watchers) watcher();
     },
-  );
+  });
   return {
     logger,
     lines,

@@ -92,6 +92,8 @@ const TABLES = [
   'inference_outcomes',
   'events',
   'webhook_deliveries',
+  'sdk_licenses',
+  'sdk_license_slots',
 ];
 
 /** Every row and every stored file that a request could have left. */

@@ -4,6 +4,7 @@ import type { InferenceOutcome, JobInput } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
 import { standInArtefacts } from '../inference/tiny-endpoint.ts';
+import { inferWhole } from './in-stages.ts';
 
 interface TestModeRequest {
   scenario?: string;
@@ -36,17 +37,14 @@ export async function testModeOutcome<Result>(
     }),
   );
   const reservedCredits = endpoint.price?.({ parameters, files: inputs }) ?? endpoint.priceCredits;
-  const outcome = await backend.infer(
-    {
-      jobId: 'job_1111111111111111111111',
-      endpoint: endpoint.slug,
-      livemode: false,
-      testScenario: scenario ?? null,
-      parameters,
-      inputs,
-      reservedCredits,
-    },
-    { signal: new AbortController().signal },
-  );
+  const outcome = await inferWhole(backend, endpoint, {
+    jobId: 'job_1111111111111111111111',
+    endpoint: endpoint.slug,
+    livemode: false,
+    testScenario: scenario ?? null,
+    parameters,
+    inputs,
+    reservedCredits,
+  });
   return { ...outcome, result: outcome.result as Result, reservedCredits };
 }

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import type { MikroORM } from '../../src/db/orm.ts';
 import { randomToken } from '../../src/domain/ids.ts';
@@ -56,7 +57,7 @@ export async function orchestrationWorker(orm: MikroORM): Promise<TestWorkerOpti
   return {
     taskQueue: TASK_QUEUES.orchestration,
     workflowBundle: { codePath: await workflowBundlePath() },
-    activities: createSettlementActivities({ orm }),
+    activities: { ...createSettlementActivities({ orm }), ...createStageRecordActivities({ orm }) },
   };
 }
 

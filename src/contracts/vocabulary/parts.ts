@@ -1,6 +1,6 @@
 /** The closed list of exterior parts. Left and right are the driver's. */
 
-const PAIRED = [
+export const PAIRED_PARTS = [
   'headlight',
   'fog_light',
   'front_fender',
@@ -19,7 +19,7 @@ const PAIRED = [
   'rear_wheel',
 ] as const;
 
-const SINGLE = [
+export const SINGLE_PARTS = [
   'front_bumper',
   'grille',
   'front_emblem',
@@ -38,7 +38,7 @@ const SINGLE = [
   'antenna',
 ] as const;
 
-export const PARTS = [...SINGLE, ...PAIRED] as const;
+export const PARTS = [...SINGLE_PARTS, ...PAIRED_PARTS] as const;
 export type Part = (typeof PARTS)[number];
 
 /** `none` for a part that exists once. */

@@ -3,7 +3,7 @@ import { LONG } from '../../contracts/service-classes.ts';
 import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
-import { PLAINEST_PRICE, priceOf, STAGES, stagePrices } from './stages.ts';
+import { PLAINEST_PRICE, priceOf, STAGES, stagePlan } from './stages.ts';
 
 export const inspections = {
   slug: 'inspections',
@@ -22,7 +22,7 @@ export const inspections = {
   parameters,
   jobReferences: [{ parameter: 'baseline_job_id', endpoints: ['inspections'] }],
   stages: STAGES,
-  stagePrices,
+  stagePlan,
   result,
   scenarios: {
     empty_result: 'No vehicle on any picture: no parts, and neither estimate nor report.',

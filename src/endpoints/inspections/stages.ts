@@ -1,4 +1,6 @@
 import type { ValidRequest } from '../../contracts/endpoint-contract.ts';
+import type { PlannedStage } from '../../contracts/run-stages.ts';
+import { TASK_QUEUES } from '../../contracts/task-queues.ts';
 import { damageDetect } from '../damage.detect/contract.ts';
 import { damageSeverity } from '../damage.severity/contract.ts';
 import { pricingRepair } from '../pricing.repair/contract.ts';
@@ -16,29 +18,74 @@ export const STAGES = [
   'report',
 ] as const;
 
+export type Stage = (typeof STAGES)[number];
+
 /** Key frames that are examined of a video: one a compass view. */
 const FRAMES_OF_VIDEO = 8;
+/** What one activity takes: little is repeated when a worker is lost, and the history of 200 pictures stays short. */
+const VIEWS_PER_ACTIVITY = 20;
+const FILES_PER_ACTIVITY = 20;
+/** A video takes as long as many pictures. */
+const FILES_PER_ACTIVITY_WITH_VIDEOS = 4;
 
-/** Credits of each stage: what its endpoint costs on the pictures, and on the key frames that the intake takes of videos. */
-export function stagePrices({ parameters, files }: ValidRequest): Readonly<Record<string, number>> {
+/** Each stage costs what its endpoint costs on the pictures, and on the key frames that the intake takes of videos. */
+export function stagePlan({ parameters, files }: ValidRequest): PlannedStage[] {
   const { include_repair_estimate, include_report } = parameters as Parameters;
   const videos = files.filter(({ mediaType }) => mediaType.startsWith('video/')).length;
   const images = files.length - videos;
   const views = images + videos * FRAMES_OF_VIDEO;
-  return {
-    intake: videos * videoOnboard.priceCredits,
+  const ofEachView = (name: Stage, after: readonly Stage[], priceCredits: number): PlannedStage => ({
+    name,
+    after,
+    isOptional: false,
+    units: { foundBy: 'intake' },
+    unitName: 'views',
+    unitsPerActivity: VIEWS_PER_ACTIVITY,
+    taskQueue: TASK_QUEUES.inferenceGpu,
+    priceCredits,
+  });
+  const ofAllViews = (name: Stage, after: readonly Stage[], rest: Partial<PlannedStage> = {}): PlannedStage => ({
+    name,
+    after,
+    isOptional: false,
+    units: 1,
+    unitName: 'vehicles',
+    unitsPerActivity: 1,
+    taskQueue: TASK_QUEUES.inferenceHeavy,
+    priceCredits: 0,
+    ...rest,
+  });
+  return [
+    {
+      name: 'intake',
+      after: [],
+      isOptional: false,
+      units: files.length,
+      unitName: 'files',
+      unitsPerActivity: videos > 0 ? FILES_PER_ACTIVITY_WITH_VIDEOS : FILES_PER_ACTIVITY,
+      taskQueue: TASK_QUEUES.inferenceHeavy,
+      priceCredits: videos * videoOnboard.priceCredits,
+    },
     // The key frames of a video come with their view.
-    view_classification: images * vehiclePose.priceCredits,
-    damage_detection: views * damageDetect.priceCredits,
-    severity_grading: views * damageSeverity.priceCredits,
-    merge: 0,
-    ...(include_repair_estimate !== false && { repair_estimate: pricingRepair.priceCredits }),
-    ...(include_report !== false && { report: 0 }),
-  };
+    ofEachView('view_classification', ['intake'], images * vehiclePose.priceCredits),
+    ofEachView('damage_detection', ['intake'], views * damageDetect.priceCredits),
+    ofEachView('severity_grading', ['intake', 'damage_detection'], views * damageSeverity.priceCredits),
+    ofAllViews('merge', ['view_classification', 'damage_detection', 'severity_grading']),
+    ...(include_repair_estimate === false
+      ? []
+      : [ofAllViews('repair_estimate', ['merge'], { isOptional: true, priceCredits: pricingRepair.priceCredits })]),
+    ...(include_report === false
+      ? []
+      : [
+          ofAllViews('report', include_repair_estimate === false ? ['merge'] : ['merge', 'repair_estimate'], {
+            isOptional: true,
+          }),
+        ]),
+  ];
 }
 
 export function priceOf(request: ValidRequest): number {
-  return Object.values(stagePrices(request)).reduce((sum, price) => sum + price, 0);
+  return stagePlan(request).reduce((sum, { priceCredits }) => sum + priceCredits, 0);
 }
 
 /** One picture, and all else as it is by default. */

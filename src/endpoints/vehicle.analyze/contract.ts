@@ -4,6 +4,7 @@ import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
 import { familiesOfTasks, priceOfTasks } from '../bundled-tasks.ts';
 import { DEFAULT_TASKS, files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
+import { stagePlan } from './stages.ts';
 
 export const vehicleAnalyze = {
   slug: 'vehicle.analyze',
@@ -22,6 +23,7 @@ export const vehicleAnalyze = {
   furtherFamilies: ({ parameters: asked }) => familiesOfTasks((asked as Parameters).tasks ?? DEFAULT_TASKS),
   files,
   parameters,
+  stagePlan,
   result,
   scenarios: {
     empty_result: 'Every endpoint finds nothing: outcomes with empty lists and null readings.',

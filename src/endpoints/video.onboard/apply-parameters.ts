@@ -1,9 +1,8 @@
 import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
-import { summarize } from '../bundle-summary.ts';
-import { chargeOfOutcomes, chosenOutcomes } from '../bundled-tasks.ts';
-import { VIDEO_CREDITS } from './price.ts';
+import { chosenOutcomes } from '../bundled-tasks.ts';
 import { DEFAULT_FRAMES_PER_VIEW, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
+import { summed } from './summed.ts';
 
 type KeyFrame = Result['key_frames'][number];
 type Coverage = Result['coverage'];
@@ -16,21 +15,8 @@ export function applyParameters(result: Result, parameters: Parameters): Result 
     index,
     outcomes: chosenOutcomes(frame.outcomes, run),
   }));
-  const outcomes = keyFrames.map((frame) => frame.outcomes);
   const coverage = coverageOf(result.coverage, keyFrames, wanted);
-  return {
-    ...result,
-    key_frames: keyFrames,
-    coverage,
-    summary: {
-      ...summarize(outcomes),
-      views: COMPASS_VIEWS.filter((view) => keyFrames.some((at) => at.view === view)),
-    },
-    charged_credits: outcomes.reduce(
-      (sum, item) => sum + chargeOfOutcomes(item),
-      Math.round(VIDEO_CREDITS * coverage.fraction),
-    ),
-  };
+  return { ...result, ...summed(keyFrames, coverage), key_frames: keyFrames, coverage };
 }
 
 function chosenFrames(frames: readonly KeyFrame[], wanted: readonly string[], perView: number): KeyFrame[] {

@@ -5,6 +5,7 @@ import { familiesOfTasks } from '../bundled-tasks.ts';
 import { priceOf, VIDEO_CREDITS } from './price.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
+import { stagePlan } from './stages.ts';
 
 export const videoOnboard = {
   slug: 'video.onboard',
@@ -21,6 +22,7 @@ export const videoOnboard = {
   furtherFamilies: ({ parameters: asked }) => familiesOfTasks((asked as Parameters).run ?? []),
   files,
   parameters,
+  stagePlan,
   result,
   scenarios: {
     empty_result: 'No vehicle in the video: no key frames, and nothing is covered.',

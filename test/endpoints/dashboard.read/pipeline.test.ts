@@ -5,7 +5,7 @@ import { pipeline } from '../../../src/endpoints/dashboard.read/pipeline.ts';
 import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { type ModelManifest, parseManifest } from '../../../src/inference/models/manifest.ts';
-import type { FloatTensor, Model, ModelOutputs } from '../../../src/inference/models/model.ts';
+import type { FloatTensor, Model, ModelInputs, ModelOutputs } from '../../../src/inference/models/model.ts';
 
 const manifest = manifestOf('dashboard-reader');
 const textManifest = manifestOf('text-line');
@@ -28,7 +28,7 @@ interface Said {
 /** Runs the pipeline; answers the result and the names of the networks it asked. */
 async function run(said: Said, parameters: Parameters = {}): Promise<{ result: Result; asked: string[] }> {
   const asked: string[] = [];
-  const answer = (file: string, inputs: Readonly<Record<string, FloatTensor>>): ModelOutputs => {
+  const answer = (file: string, inputs: ModelInputs): ModelOutputs => {
     asked.push(file);
     // A box is read in five views.
     const box = Math.floor((asked.filter((each) => each === 'text-line').length - 1) / 5);
@@ -204,7 +204,11 @@ function outputs(tensors: Record<string, FloatTensor>): ModelOutputs {
     if (!tensor) throw new Error(`no output ${name}`);
     return tensor;
   };
-  return { require, floats: require, integers: (name) => Array.from(require(name).data) };
+  return {
+    shapeOf: (name) => require(name).shape,
+    floats: require,
+    integers: (name) => Array.from(require(name).data),
+  };
 }
 
 function labelsOf(file: string): string[] {

@@ -3,7 +3,7 @@ import { endpointPath } from '../../../src/domain/endpoint-path.ts';
 import { inspections } from '../../../src/endpoints/inspections/contract.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';
 import { STAGES } from '../../../src/endpoints/inspections/stages.ts';
-import { placesOutside } from '../../support/example-pictures.ts';
+import { fixtureOf, placesOutside } from '../../support/example-pictures.ts';
 import { jsonRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
 import { testModeOutcome } from '../../support/test-mode.ts';
 
@@ -49,7 +49,7 @@ describe('the request', () => {
     expect(inspections.price({ parameters: {}, files })).toBe(2 * 80 + 50);
     expect(inspections.price({ parameters: { include_repair_estimate: false }, files })).toBe(2 * 80);
     expect(inspections.price({ parameters: {}, files: [{ mediaType: 'video/mp4' }] })).toBe(1_500 + 8 * 60 + 50);
-    expect(Object.keys(inspections.stagePrices({ parameters: {}, files }))).toEqual([...STAGES]);
+    expect(inspections.stagePlan({ parameters: {}, files }).map(({ name }) => name)).toEqual([...STAGES]);
   });
 });
 
@@ -91,6 +91,21 @@ describe('test mode', () => {
     ]);
     expect(chargedCredits).toBe(reservedCredits);
   });
+
+  test.each(['default', 'low_confidence', 'undamaged', 'empty_result'])(
+    'the stages find, and the merge makes of it, what the fixture of %s shows',
+    async (scenario) => {
+      const { frame: _, ...rest } = fixtureOf<Result>(inspections.slug, scenario).views[0] ?? {};
+      const count = fixtureOf<Result>(inspections.slug, scenario).views.length;
+      const { result } = await inspected(
+        {},
+        { scenario: scenario === 'default' ? '' : scenario, mediaTypes: jpegs(count) },
+      );
+      const { overall, parts, missing_views, repair_estimate } = fixtureOf<Result>(inspections.slug, scenario);
+      expect(result).toMatchObject({ overall, parts, missing_views, repair_estimate });
+      expect(result.views[0]).toMatchObject(rest);
+    },
+  );
 
   test('each damage is there once, with every view that shows it, and each finding belongs to one', async () => {
     const { result } = await inspected();

@@ -1,0 +1,71 @@
+/** The stages of bundles: run some units of one, and make one outcome of all. */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { StageActivities } from '../contracts/run-stages.ts';
+import { Job } from '../db/entities.ts';
+import { stageOutcome } from '../db/job-progress.ts';
+import type { MikroORM } from '../db/orm.ts';
+import { keepStageOutcome, readStageOutcome, readStageOutcomes } from '../db/stage-outcomes.ts';
+import { ServiceError } from '../domain/service-error.ts';
+import { foundByStages, foundUnits, reportOf, settledProgress } from '../domain/stage-outcomes.ts';
+import type { InferenceBackend, StagedInference } from '../inference/backend.ts';
+import { heartbeating } from './heartbeat.ts';
+import { requestOf } from './inference-request.ts';
+
+interface Dependencies {
+  orm: MikroORM;
+  backend: InferenceBackend;
+}
+
+export function createStageActivities({ orm, backend }: Dependencies): StageActivities {
+  return {
+    async runStage(range) {
+      const { jobId, stage, firstUnit, units, attempts } = range;
+      const em = orm.em.fork();
+      // An earlier attempt, or an earlier run of a workflow that was terminated, may have come to its end.
+      const kept = await readStageOutcome(em, jobId, { stage: stage.name, firstUnit });
+      if (kept) return reportOf(kept, range);
+
+      const request = requestOf(await em.findOneOrFail(Job, { id: jobId }));
+      const found = foundUnits(await readStageOutcomes(em, jobId, stage.after));
+      const { info, cancellationSignal: signal } = Context.current();
+      try {
+        const outcome = await heartbeating((tell) =>
+          stagedBy(backend).runUnits(request, range, {
+            signal,
+            found,
+            isLastAttempt: info.attempt >= attempts,
+            onProgress: (doneUnits) => tell(`${doneUnits} of ${units} ${stage.unitName}`),
+          }),
+        );
+        await keepStageOutcome(em, jobId, { stage: stage.name, firstUnit, outcome });
+        return reportOf(outcome, range);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof ServiceError)) throw error;
+        // Under its code, so that the stage can tell why it failed when no attempt is left.
+        throw ApplicationFailure.create({ message: error.message, type: error.code, cause: error });
+      }
+    },
+
+    async composeStages({ jobId, plan, progress }) {
+      const em = orm.em.fork();
+      const job = await em.findOneOrFail(Job, { id: jobId });
+      const names = plan.stages.map(({ name }) => name);
+      const found = foundByStages(progress, await readStageOutcomes(em, jobId, names));
+      const shownStages = plan.isShown ? job.stages : null;
+      const outcome = await heartbeating(() =>
+        stagedBy(backend).compose(requestOf(job), {
+          plan,
+          progress: settledProgress(plan, progress, found),
+          found,
+          shownStages,
+        }),
+      );
+      await stageOutcome(em, jobId, outcome);
+    },
+  };
+}
+
+function stagedBy({ staged }: InferenceBackend): StagedInference {
+  if (!staged) throw new Error('the backend of this worker runs every endpoint in one step');
+  return staged;
+}

@@ -1,0 +1,129 @@
+import type { Found, UnitOutcome } from '../../contracts/job.ts';
+import { foundValue, type StagedEndpoint, type StageUnit } from '../../inference/staged-endpoint.ts';
+import { type Grade, type MergedViews, mergeViews, type SeenFinding, type SeenPart } from './merge-views.ts';
+import { DEFAULT_EXPECTED_VIEWS, type Parameters } from './request.ts';
+import type { Result } from './result.ts';
+import type { Stage } from './stages.ts';
+
+type View = Result['views'][number];
+
+/** What each stage finds of one unit. */
+interface Values {
+  /** Of one file: its picture, or the key frames of its video. */
+  intake: Pick<View, 'image_index' | 'time_offset_ms' | 'frame'>[];
+  view_classification: Pick<View, 'view' | 'is_usable' | 'quality_issues'>;
+  damage_detection: { parts: SeenPart[]; findings: SeenFinding[] };
+  /** Of the findings of the view, in their order. */
+  severity_grading: Grade[];
+  merge: MergedViews & { overall: Result['overall'] };
+  repair_estimate: Result['repair_estimate'];
+  report: Result['report'];
+}
+
+export const stages: StagedEndpoint<Result> = {
+  unitOfFixture: (unit, fixture) => UNITS[unit.stage as Stage](unit, fixture),
+  compose: (found, { inputs, parameters }) => {
+    const merged = valueAt(found, 'merge', 0);
+    const intake = inputs.map((_, file) => valueAt(found, 'intake', file));
+    const views = intake
+      .flatMap((seen) => seen ?? [])
+      .map((taken, index) => ({
+        ...taken,
+        ...(valueAt(found, 'view_classification', index) ?? UNSEEN),
+        findings: findingsOf(found, merged, index),
+      }));
+    // Files that could not be read come last: the indexes of the others stand in the result.
+    const unread = intake.flatMap((seen, image_index) =>
+      seen ? [] : [{ image_index, time_offset_ms: null, frame: null, ...UNSEEN, findings: [] }],
+    );
+    const { expected_views = [...DEFAULT_EXPECTED_VIEWS] } = parameters as Parameters;
+    const shown = new Set(views.filter(({ is_usable }) => is_usable).map(({ view }) => view?.value));
+    return {
+      result: {
+        overall: merged?.overall ?? null,
+        views: [...views, ...unread],
+        missing_views: expected_views.filter((view) => !shown.has(view)),
+        parts: merged?.parts ?? [],
+        repair_estimate: valueAt(found, 'repair_estimate', 0),
+        report: valueAt(found, 'report', 0),
+      },
+    };
+  },
+};
+
+const UNSEEN: Values['view_classification'] = { view: null, is_usable: false, quality_issues: [] };
+
+type UnitOfFixture = (unit: StageUnit, fixture: Result) => UnitOutcome;
+
+const UNITS: Record<Stage, UnitOfFixture> = {
+  intake: ({ index }, { views }) => {
+    const taken = views.filter(({ image_index }) => image_index === index);
+    return {
+      ...succeeded<'intake'>(
+        taken.map(({ image_index, time_offset_ms, frame }) => ({ image_index, time_offset_ms, frame })),
+      ),
+      foundUnits: taken.length,
+    };
+  },
+  view_classification: ({ index }, fixture) => {
+    const { view, is_usable, quality_issues } = viewAt(fixture, index);
+    return succeeded<'view_classification'>({ view, is_usable, quality_issues });
+  },
+  damage_detection: ({ index }, fixture) => {
+    const seen = fixture.parts.filter(({ views }) => views.includes(index));
+    const { findings } = viewAt(fixture, index);
+    return succeeded<'damage_detection'>({
+      parts: seen.map(({ part, side, confidence }) => ({ part, side, confidence })),
+      findings: findings.map(({ damage_id: _damageId, ...finding }) => finding),
+    });
+  },
+  severity_grading: ({ index }, fixture) => {
+    const graded = viewAt(fixture, index).findings.map(({ damage_id }) => damageOf(fixture, damage_id));
+    return succeeded<'severity_grading'>(
+      graded.map(({ severity, repair_method, size }) => ({ severity, repair_method, size })),
+    );
+  },
+  // The views are merged in test mode as in live mode; a baseline is compared with nothing, so the fixture says what is new.
+  merge: ({ found }, fixture) => {
+    const { parts, damageIds } = mergeViews(
+      (found.damage_detection ?? []).map((outcome, index) => ({
+        ...(foundValue<Values['damage_detection']>(outcome) ?? { parts: [], findings: [] }),
+        grades: valueAt(found, 'severity_grading', index),
+      })),
+    );
+    const compared = parts.map((part) => ({
+      ...part,
+      damages: part.damages.map((damage) => ({ ...damage, is_new: damageOf(fixture, damage.id).is_new })),
+    }));
+    return succeeded<'merge'>({ overall: fixture.overall, parts: compared, damageIds });
+  },
+  repair_estimate: (_, fixture) => succeeded<'repair_estimate'>(fixture.repair_estimate),
+  report: (_, fixture) => succeeded<'report'>(fixture.report),
+};
+
+function succeeded<Name extends Stage>(value: Values[Name]) {
+  return { status: 'succeeded', value } as const;
+}
+
+function valueAt<Name extends Stage>(found: Found, stage: Name, index: number): Values[Name] | null {
+  return foundValue<Values[Name]>(found[stage]?.[index]);
+}
+
+function findingsOf(found: Found, merged: Values['merge'] | null, view: number): View['findings'] {
+  return (valueAt(found, 'damage_detection', view)?.findings ?? []).flatMap((finding, index) => {
+    const damage_id = merged?.damageIds[view]?.[index];
+    return damage_id ? [{ damage_id, ...finding }] : [];
+  });
+}
+
+function viewAt({ views }: Result, index: number): View {
+  const view = views[index];
+  if (!view) throw new Error(`the fixture has no view ${index}`);
+  return view;
+}
+
+function damageOf({ parts }: Result, id: string) {
+  const damage = parts.flatMap(({ damages }) => damages).find((known) => known.id === id);
+  if (!damage) throw new Error(`the fixture has no ${id}`);
+  return damage;
+}

@@ -1,0 +1,44 @@
+/** How the tasks of bundles run as units of stages: one task on one picture. */
+import type { Found, UnitOutcome } from '../contracts/job.ts';
+import type { StagedEndpoint } from '../inference/staged-endpoint.ts';
+import { priceOfTask, TASKS, type Task, type TaskOutcomes } from './bundled-tasks.ts';
+
+type AnyOutcome = NonNullable<TaskOutcomes[Task]>;
+
+/** As the fixture of a bundle tells the outcome of a task on a picture. */
+export function unitOfTask(outcomes: TaskOutcomes | undefined, task: string): UnitOutcome {
+  const outcome = outcomes?.[task as Task];
+  if (!outcome) throw new Error(`a fixture of a bundle has no outcome of ${task}`);
+  if (outcome.error) return { status: 'failed', error: outcome.error };
+  return { status: 'succeeded', value: outcome.result, chargedCredits: outcome.charged_credits };
+}
+
+/** In live mode: the task's own endpoint, on the picture alone. */
+export const runTask: NonNullable<StagedEndpoint<unknown>['live']>['runUnit'] = async (
+  { stage, index, inputs },
+  infer,
+): Promise<UnitOutcome> => {
+  const input = inputs[index];
+  if (!input) throw new Error(`the job has no picture ${index}`);
+  const { result, error } = await infer(stage, input);
+  return error ? { status: 'failed', error } : { status: 'succeeded', value: result };
+};
+
+/** The outcomes of all tasks on one picture. */
+export function outcomesOfPicture(found: Found, index: number): TaskOutcomes {
+  return Object.fromEntries(
+    TASKS.flatMap((task) => {
+      const unit = found[task]?.[index];
+      return unit ? [[task, outcomeOfUnit(task, unit)] as const] : [];
+    }),
+  );
+}
+
+function outcomeOfUnit(task: Task, unit: UnitOutcome): AnyOutcome {
+  const outcome =
+    unit.status === 'succeeded'
+      ? { status: 'succeeded', result: unit.value, error: null, charged_credits: priceOfTask(task) }
+      : { status: 'failed', result: null, error: unit.error, charged_credits: 0 };
+  // The whole result is held to its schema before anything stores it.
+  return outcome as AnyOutcome;
+}

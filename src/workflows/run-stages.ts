@@ -1,0 +1,181 @@
+/** The stages of a bundle: which runs next, on which units, and what its job shows meanwhile. */
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RunJobInput } from '../contracts/run-job.ts';
+import type {
+  PlannedStage,
+  StageActivities,
+  StagePlan,
+  StageProgress,
+  StageRange,
+  StageRecordActivities,
+  StageReport,
+} from '../contracts/run-stages.ts';
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
+import { failureOf } from './failure-of.ts';
+import { beginUnits, endUnits, nextRange, queuedProgress, skipBlocked } from './stage-schedule.ts';
+
+// Nobody waits for what is shown: the settlement shows the end.
+const { showStages } = proxyLocalActivities<StageRecordActivities>({
+  startToCloseTimeout: '5 seconds',
+  retry: { maximumAttempts: 2 },
+});
+
+const { discardStages } = proxyLocalActivities<StageRecordActivities>({
+  startToCloseTimeout: '10 seconds',
+  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+});
+
+/**
+ * Runs every stage of the plan and leaves one outcome of all. Rejects when that outcome cannot be made, and when the
+ * workflow is cancelled. `onChange` is told of every step.
+ */
+export async function runStages(
+  input: RunJobInput,
+  plan: StagePlan,
+  onChange: (progress: readonly StageProgress[]) => void,
+): Promise<void> {
+  const progress = input.resumed?.progress ?? queuedProgress(plan);
+  const display = createDisplay(input, plan, progress, onChange);
+  const underWay = new Set<Promise<void>>();
+
+  const begin = (range: StageRange) => {
+    const ended = runRange(input, range).then((report) => {
+      endUnits(plan, progress, range, report, epochSeconds());
+      underWay.delete(ended);
+      display.changed();
+    });
+    underWay.add(ended);
+  };
+
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.jobStatus, value: 'processing' }]);
+  display.changed();
+  for (;;) {
+    skipBlocked(plan, progress);
+    const next = nextRange(input, plan, progress);
+    const isLong = workflowInfo().historyLength > plan.eventsPerRun || workflowInfo().continueAsNewSuggested;
+    if (next && !isLong && underWay.size < plan.activitiesAtATime) {
+      beginUnits(progress, next, epochSeconds());
+      begin(next);
+      display.changed();
+    } else if (underWay.size > 0) {
+      await Promise.race(underWay);
+    } else if (next) {
+      await display.shown();
+      await continueAsNew<(input: RunJobInput) => Promise<unknown>>({ ...input, resumed: { plan, progress } });
+    } else {
+      break;
+    }
+  }
+  await display.shown();
+  await compose(input, plan, progress);
+}
+
+/** After the settlement, however the job ended. */
+export async function forgetStages(jobId: string): Promise<void> {
+  await CancellationScope.nonCancellable(() => discardStages({ jobId }));
+}
+
+/** A failure that no attempt could mend is the failure of these units, not of the job. */
+async function runRange(input: RunJobInput, range: StageRange): Promise<StageReport> {
+  try {
+    return await activitiesOn(input, range.stage, summaryOf(range)).runStage(range);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return {
+      failedUnits: range.units,
+      foundUnits: 0,
+      chargedCredits: 0,
+      isSkipped: false,
+      error: failureOf(error),
+    };
+  }
+}
+
+async function compose(input: RunJobInput, plan: StagePlan, progress: StageProgress[]): Promise<void> {
+  const activities = activitiesOn(
+    input,
+    { taskQueue: input.inferenceTaskQueue },
+    `${input.endpoint}: one result of ${plan.stages.length} stages`,
+  );
+  await activities.composeStages({ jobId: input.jobId, plan, progress });
+}
+
+function activitiesOn(
+  { inferenceTimeoutMs, inferenceAttempts }: RunJobInput,
+  { taskQueue }: Pick<PlannedStage, 'taskQueue'>,
+  summary: string,
+): StageActivities {
+  return proxyActivities<StageActivities>({
+    taskQueue,
+    summary,
+    // A job that was picked up doesn't expire, but neither does it hold its credits without end.
+    scheduleToStartTimeout: inferenceTimeoutMs,
+    startToCloseTimeout: inferenceTimeoutMs,
+    heartbeatTimeout: '10 seconds',
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: inferenceAttempts },
+  });
+}
+
+function summaryOf({ stage, firstUnit, units, totalUnits }: StageRange): string {
+  if (totalUnits === 1) return stage.name;
+  return `${stage.name}: ${stage.unitName} ${firstUnit + 1} to ${firstUnit + units} of ${totalUnits}`;
+}
+
+/** Keeps Temporal Web, and where the job shows its stages the customer, informed. Changes are written one after another. */
+function createDisplay(
+  { jobId, endpoint }: RunJobInput,
+  plan: StagePlan,
+  progress: StageProgress[],
+  onChange: (progress: readonly StageProgress[]) => void,
+) {
+  let isStale = false;
+  let writing: Promise<void> | null = null;
+  const write = async () => {
+    while (isStale) {
+      isStale = false;
+      await showStages({ jobId, progress }).catch((error: unknown) => {
+        if (isCancellation(error)) throw error;
+      });
+    }
+    writing = null;
+  };
+  return {
+    changed() {
+      onChange(progress);
+      setCurrentDetails(detailsOf(endpoint, progress));
+      if (!plan.isShown) return;
+      isStale = true;
+      writing ??= write();
+      // A cancellation is heard of where the stages are waited for.
+      writing.catch(() => {});
+    },
+    async shown() {
+      await writing;
+    },
+  };
+}
+
+// With the name of the endpoint, because a workflow that goes on in a new run loses its summary.
+function detailsOf(endpoint: string, progress: readonly StageProgress[]): string {
+  const stages = progress.map(({ name, status, endedUnits, units, failedUnits, chargedCredits, error }) => {
+    const failed = failedUnits > 0 ? `, ${failedUnits} failed (${error})` : '';
+    return `- **${name}**: ${status}, ${endedUnits} of ${units ?? '?'}${failed}, ${Math.round(chargedCredits)} credits`;
+  });
+  return [`Stages of **${endpoint}**:`, '', ...stages].join('\n');
+}
+
+/** Deterministic: the SDK answers the time of the workflow task. */
+function epochSeconds(): number {
+  return Math.floor(Date.now() / 1_000);
+}

@@ -1,0 +1,62 @@
+/** What the masks of a network make of damages. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/damage.detect/pipeline.ts';
+import type { Result } from '../../../src/endpoints/damage.detect/result.ts';
+import { detectorSeeing, logits, modelSaying, picture } from '../../inference/saying-model.ts';
+
+/** Logits [1, 3, 8, 8]: background, but for two cells by two of dent and one of rust. */
+const scene = new Float32Array(3 * 64);
+scene.fill(5, 0, 64);
+for (const [classIndex, x, y] of [
+  [1, 1, 1],
+  [1, 2, 1],
+  [1, 1, 2],
+  [1, 2, 2],
+  [2, 6, 6],
+] as const) {
+  scene[classIndex * 64 + y * 8 + x] = 20;
+}
+const detector = {
+  labels: [null, 'dent', 'rust'],
+  decoder: { name: 'semantic-segmentation', output: 'logits', score: 0.5, minimumPixels: 30 },
+  says: { logits: { shape: [1, 3, 8, 8], data: scene } },
+};
+
+const run = async (model: ReturnType<typeof modelSaying>, parameters = {}) =>
+  (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+
+test('a region is a damage with its outline; what the network does not know is null', async () => {
+  const { damages, ...rest } = await run(modelSaying({ detector }));
+  expect(rest).toEqual({ view: null, parts_seen: [], quality_issues: [] });
+  expect(damages.map(({ type }) => type).toSorted()).toEqual(['dent', 'rust']);
+  const dent = damages.find(({ type }) => type === 'dent');
+  expect(dent).toMatchObject({ part: null, side: null, size: null });
+  // Cells 1 and 2 of 8 pixels, and around them what lies within three quarters of the way to the next cell's middle.
+  expect(dent?.bbox).toEqual({ x: 6, y: 6, width: 20, height: 20 });
+  expect(dent?.polygon.length).toBeGreaterThanOrEqual(4);
+  for (const { x, y } of dent?.polygon ?? []) {
+    expect(Math.min(x, y)).toBeGreaterThanOrEqual(6);
+    expect(Math.max(x, y)).toBeLessThanOrEqual(26);
+  }
+});
+
+test('only the types that were asked for are given', async () => {
+  const { damages } = await run(modelSaying({ detector }), { damage_types: ['rust'] });
+  expect(damages.map(({ type }) => type)).toEqual(['rust']);
+});
+
+test('a classifier of views says where the picture was taken from', async () => {
+  const view = {
+    labels: ['front', 'left'],
+    decoder: { name: 'softmax-classification', output: 'logits', score: 0.5 },
+    says: { logits: logits(2, { index: 1, probability: 0.9 }) },
+  };
+  expect((await run(modelSaying({ detector, view }))).view).toEqual({ value: 'left', confidence: expect.closeTo(1) });
+});
+
+test('a network that finds boxes alone is refused: a damage has an outline', () => {
+  const boxes = detectorSeeing(['dent'], []);
+  expect(() => pipeline.create(modelSaying({ detector: boxes }))).toThrow(
+    'files.detector.decoder.name must be one of yolo-segmentation, semantic-segmentation',
+  );
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type Grade,
+  mergeViews,
+  type SeenFinding,
+  type SeenPart,
+} from '../../../src/endpoints/inspections/merge-views.ts';
+
+const part = (name: SeenPart['part'], confidence = 0.9): SeenPart => ({ part: name, side: 'left', confidence });
+const finding = (of: SeenFinding['part'], changes: Partial<SeenFinding> = {}): SeenFinding => ({
+  type: 'dent',
+  part: of,
+  side: 'left',
+  confidence: 0.8,
+  bbox: { x: 0, y: 0, width: 1, height: 1 },
+  polygon: [],
+  ...changes,
+});
+const grade = (severity: string, confidence = 0.8): Grade => ({
+  severity: { value: severity, confidence },
+  repair_method: { value: 'polish', confidence },
+  size: null,
+});
+
+describe('damages of one type on one part', () => {
+  const merged = mergeViews([
+    { parts: [part('hood', 0.7)], findings: [finding('hood', { confidence: 0.6 })], grades: [grade('minor', 0.5)] },
+    { parts: [part('hood')], findings: [finding('hood')], grades: [grade('moderate', 0.9)] },
+    { parts: [part('hood')], findings: [], grades: [] },
+  ]);
+
+  test('are one damage, with every view, the best confidence and the surest grade', () => {
+    expect(merged.parts).toHaveLength(1);
+    expect(merged.parts[0]).toMatchObject({
+      part: 'hood',
+      confidence: 0.9,
+      views: [0, 1, 2],
+      worst_severity: 'moderate',
+    });
+    expect(merged.parts[0]?.damages).toEqual([
+      {
+        id: 'damage_1',
+        type: 'dent',
+        confidence: 0.8,
+        ...grade('moderate', 0.9),
+        is_new: null,
+        views: [0, 1],
+      },
+    ]);
+  });
+
+  test('are told of each of their sights', () => {
+    expect(merged.damageIds).toEqual([['damage_1'], ['damage_1'], []]);
+  });
+});
+
+test('damages of two types, on two sides or on two parts are several', () => {
+  const { parts, damageIds } = mergeViews([
+    {
+      parts: [part('hood')],
+      findings: [
+        finding('hood'),
+        finding('hood', { type: 'scratch' }),
+        finding('hood', { side: 'right' }),
+        finding('roof'),
+      ],
+      grades: [grade('minor'), grade('severe'), grade('minor'), grade('minor')],
+    },
+  ]);
+  expect(new Set(damageIds[0]).size).toBe(4);
+  // A part is seen where a damage on it is; of two damages on one part, the worse comes first.
+  expect(parts.map((item) => [item.part, item.side, item.damages.map(({ type }) => type)])).toEqual([
+    ['hood', 'left', ['scratch', 'dent']],
+    ['hood', 'right', ['dent']],
+    ['roof', 'left', ['dent']],
+  ]);
+});
+
+test('the damaged parts come first, and parts without damage stay as they were seen', () => {
+  const { parts } = mergeViews([
+    { parts: [part('roof'), part('hood')], findings: [finding('hood')], grades: [grade('minor')] },
+  ]);
+  expect(parts.map((item) => [item.part, item.worst_severity])).toEqual([
+    ['hood', 'minor'],
+    ['roof', null],
+  ]);
+});
+
+test('a damage that no view could grade is left out, as is one on no known part: nothing is made up', () => {
+  const { parts, damageIds } = mergeViews([
+    { parts: [part('hood')], findings: [finding('hood')], grades: null },
+    { parts: [], findings: [finding(null)], grades: [grade('minor')] },
+  ]);
+  expect(parts).toMatchObject([{ part: 'hood', damages: [] }]);
+  expect(damageIds).toEqual([[null], [null]]);
+});

@@ -1,0 +1,91 @@
+/** What corners and lines of print make of plates. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
+import type { Result } from '../../../src/endpoints/plate.read/result.ts';
+import { parseManifest } from '../../../src/inference/models/manifest.ts';
+import type { Model } from '../../../src/inference/models/model.ts';
+import { modelSaying, picture, rows } from '../../inference/saying-model.ts';
+
+const manifest = parseManifest(
+  readFileSync(new URL('../../../models/text-line/2026-11-21/model.json', import.meta.url), 'utf8'),
+);
+const characters = manifest.files['text-line']?.labels ?? [];
+
+/** Reads one line after the other, each character with this probability. */
+function textSaying(lines: string[], probability = 0.9): Model {
+  let next = 0;
+  const floats = () => {
+    const line = lines[next] ?? '';
+    next += 1;
+    const steps = line.split('').flatMap((character) => [characters.indexOf(character), 0]);
+    const data = new Float32Array((steps.length + 1) * characters.length).fill(-20);
+    [0, ...steps].forEach((index, step) => {
+      data[step * characters.length + index] = Math.log(probability);
+    });
+    return { shape: [1, steps.length + 1, characters.length], data };
+  };
+  const unsaid = () => {
+    throw new Error('it has one output');
+  };
+  return { manifest, uses: {}, run: async () => ({ shapeOf: unsaid, integers: unsaid, floats }) };
+}
+
+/** Two plates with four keypoints each: a small one at the left, a large one below it. */
+const detector = {
+  labels: ['plate'],
+  decoder: { name: 'yolo-pose', output: 'output0', score: 0.5, overlap: 0.5, maximum: 10, keypoints: 4, values: 2 },
+  says: {
+    output0: rows(
+      [10, 30],
+      [10, 40],
+      [16, 40],
+      [6, 12],
+      [0.95, 0.8],
+      // x and y of the four corners, of either plate.
+      [2, 10],
+      [7, 34],
+      [18, 50],
+      [8, 35],
+      [18, 50],
+      [13, 46],
+      [2, 10],
+      [12, 45],
+    ),
+  },
+};
+
+const run = async (model: Model) => (await pipeline.create(model)({ images: [picture], parameters: {} })) as Result;
+
+test('each plate is read, the largest first, with the corners that the network found', async () => {
+  const { plates } = await run(modelSaying({ detector }, { text: textSaying(['AB-12 Cm', 'X 9']) }));
+  expect(plates.map(({ text }) => text)).toEqual(['AB12CM', 'X9']);
+  expect(plates[0]).toMatchObject({
+    confidence: expect.closeTo(0.8),
+    country: null,
+    region: null,
+    bbox: { x: 10, y: 34, width: 40, height: 12 },
+    quad: [
+      { x: 10, y: 34 },
+      { x: 50, y: 35 },
+      { x: 50, y: 46 },
+      { x: 10, y: 45 },
+    ],
+  });
+  expect(plates[0]?.characters[0]).toEqual({ character: 'A', confidence: expect.closeTo(0.9) });
+});
+
+test('a plate is as certain as its weakest character, and one without any is left out', async () => {
+  const { plates } = await run(modelSaying({ detector }, { text: textSaying([' - ', 'X9'], 0.4) }));
+  expect(plates).toMatchObject([{ text: 'X9', confidence: expect.closeTo(0.4) }]);
+});
+
+test('a network whose keypoints are not four corners is refused', () => {
+  const decoder = { ...detector.decoder, keypoints: 2, values: 2 };
+  const model = modelSaying({ detector: { ...detector, decoder } }, { text: textSaying([]) });
+  expect(() => pipeline.create(model)).toThrow('files.detector.decoder.keypoints must be 4');
+});
+
+test('a model that uses no reader of lines is told what it lacks', () => {
+  expect(() => pipeline.create(modelSaying({ detector }))).toThrow('uses.text is missing from model.json');
+});

@@ -1,0 +1,82 @@
+/** What the boxes of a network make of tires, wheels and damages. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/tire.detect/pipeline.ts';
+import type { Result } from '../../../src/endpoints/tire.detect/result.ts';
+import { detectorSeeing, logits, modelSaying, picture, type Seen } from '../../inference/saying-model.ts';
+
+const LABELS = ['tire', 'rim.alloy', 'rim.steel', 'sidewall_damage.cut', 'rim_damage.scuff'];
+const TIRE: Seen = { label: 'tire', score: 0.9, box: [0, 0, 30, 30] };
+const RIM: Seen = { label: 'rim.alloy', score: 0.8, box: [8, 8, 22, 22] };
+
+async function run(seen: Seen[], parameters = {}): Promise<Result> {
+  const model = modelSaying({ detector: detectorSeeing(LABELS, seen) });
+  return (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+}
+
+test('a rim within a tire is a wheel with that tire on it; a rim by itself is a bare one', async () => {
+  const bare: Seen = { label: 'rim.steel', score: 0.7, box: [40, 40, 60, 60] };
+  const { tires, wheels } = await run([TIRE, RIM, bare]);
+  expect(tires).toMatchObject([{ id: 'tire_1', confidence: expect.closeTo(0.9), position: null, tread: null }]);
+  expect(wheels).toEqual([
+    {
+      id: 'wheel_1',
+      tire_id: 'tire_1',
+      confidence: expect.closeTo(0.8),
+      bbox: { x: 0, y: 0, width: 30, height: 30 },
+      rim: {
+        type: { value: 'alloy', confidence: expect.closeTo(0.8) },
+        bbox: { x: 8, y: 8, width: 14, height: 14 },
+        damages: [],
+      },
+    },
+    expect.objectContaining({ id: 'wheel_2', tire_id: null, bbox: { x: 40, y: 40, width: 20, height: 20 } }),
+  ]);
+});
+
+test('a damage is stated with what it lies on, and one that lies on nothing is not', async () => {
+  const cut: Seen = { label: 'sidewall_damage.cut', score: 0.6, box: [2, 2, 4, 4] };
+  const scuff: Seen = { label: 'rim_damage.scuff', score: 0.5, box: [10, 10, 12, 12] };
+  const elsewhere: Seen = { label: 'sidewall_damage.cut', score: 0.6, box: [50, 50, 54, 54] };
+  const { tires, wheels } = await run([TIRE, RIM, cut, scuff, elsewhere]);
+  expect(tires[0]?.sidewall_damages).toEqual([
+    { type: 'cut', confidence: expect.closeTo(0.6), bbox: { x: 2, y: 2, width: 2, height: 2 } },
+  ]);
+  expect(wheels[0]?.rim.damages).toMatchObject([{ type: 'scuff' }]);
+});
+
+test('of tires one behind the other, a rim belongs to the smaller', async () => {
+  const behind: Seen = { label: 'tire', score: 0.95, box: [0, 0, 60, 60] };
+  const { tires, wheels } = await run([behind, TIRE, RIM]);
+  expect(tires.map(({ bbox }) => bbox.width)).toEqual([60, 30]);
+  expect(wheels[0]?.tire_id).toBe('tire_2');
+});
+
+test('what is less certain than was asked for is left out, and a wheel then has no tire', async () => {
+  const { tires, wheels } = await run([{ ...TIRE, score: 0.5 }, RIM], { min_confidence: 0.6 });
+  expect(tires).toEqual([]);
+  expect(wheels).toMatchObject([{ tire_id: null }]);
+});
+
+test('a model that judges the quality says what stood in the way', async () => {
+  const labels = ['blurred', 'too_dark', null];
+  const model = modelSaying({
+    detector: detectorSeeing(LABELS, []),
+    quality: {
+      labels,
+      decoder: { name: 'sigmoid-classification', output: 'logits', score: 0.5 },
+      says: {
+        logits: logits(
+          3,
+          { index: 0, probability: 0.6 },
+          { index: 1, probability: 0.8 },
+          { index: 2, probability: 0.9 },
+        ),
+      },
+    },
+  });
+  const result = (await pipeline.create(model)({ images: [picture], parameters: {} })) as Result;
+  expect(result.quality_issues).toEqual([
+    { reason: 'too_dark', confidence: expect.closeTo(0.8) },
+    { reason: 'blurred', confidence: expect.closeTo(0.6) },
+  ]);
+});

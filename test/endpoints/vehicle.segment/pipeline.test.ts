@@ -1,0 +1,64 @@
+/** What outlines and an alpha make of vehicles and their matte. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/vehicle.segment/pipeline.ts';
+import type { Result } from '../../../src/endpoints/vehicle.segment/result.ts';
+import type { MadePicture } from '../../../src/inference/made-files.ts';
+import { modelSaying, picture } from '../../inference/saying-model.ts';
+
+type Made = Omit<Result, 'matte'> & { matte: MadePicture | null };
+
+/** Logits [1, 3, 8, 8]: two cells by two of a car, one of a van at the edge. */
+const scene = new Float32Array(3 * 64).fill(5, 0, 64);
+for (const [classIndex, x, y] of [
+  [1, 2, 2],
+  [1, 3, 2],
+  [1, 2, 3],
+  [1, 3, 3],
+  [2, 7, 0],
+] as const) {
+  scene[classIndex * 64 + y * 8 + x] = 20;
+}
+const detector = {
+  labels: [null, 'car', 'van'],
+  decoder: { name: 'semantic-segmentation', output: 'logits', score: 0.5, minimumPixels: 20 },
+  says: { logits: { shape: [1, 3, 8, 8], data: scene } },
+};
+
+const run = async (model: ReturnType<typeof modelSaying>, parameters = {}) =>
+  (await pipeline.create(model)({ images: [picture], parameters })) as Made;
+
+test('the largest vehicle is the main one and comes first; one at the edge is cut off', async () => {
+  const { vehicles } = await run(modelSaying({ detector }));
+  expect(vehicles).toMatchObject([
+    { class: 'car', is_main: true, is_cut_off: false, bbox: { x: 14, y: 14, width: 20, height: 20 } },
+    { class: 'van', is_main: false, is_cut_off: true },
+  ]);
+  expect(vehicles[0]?.area_fraction).toBeGreaterThan((16 * 16) / (64 * 64));
+  expect(vehicles[0]?.area_fraction).toBeLessThan((20 * 20) / (64 * 64));
+});
+
+test('without a matting network the matte is the outline filled', async () => {
+  const { matte } = await run(modelSaying({ detector }));
+  expect(matte).toMatchObject({ object: 'made_picture', width: 64, height: 64 });
+  expect([...new Set(matte?.grey)].toSorted((a, b) => a - b)).toEqual([0, 255]);
+  expect(matte?.grey[24 * 64 + 24]).toBe(255);
+  expect(matte?.grey[4 * 64 + 60]).toBe(0);
+});
+
+test('a matting network sees the main vehicle alone, and its alpha goes where that is', async () => {
+  const matting = {
+    labels: [],
+    decoder: { name: 'alpha-matte', output: 'alpha' },
+    says: { alpha: { shape: [1, 1, 4, 4], data: new Float32Array(16).fill(0.5) } },
+  };
+  const { matte } = await run(modelSaying({ detector, matting }));
+  // The box grown by a twentieth on each side: from 13 to 35.
+  expect([13, 34].map((place) => matte?.grey[place * 64 + place])).toEqual([128, 128]);
+  expect([12, 35].map((place) => matte?.grey[place * 64 + place])).toEqual([0, 0]);
+});
+
+test('there is no matte where none is wanted, and none without a vehicle', async () => {
+  expect((await run(modelSaying({ detector }), { include_matte: false })).matte).toBeNull();
+  const says = { logits: { shape: [1, 3, 8, 8], data: new Float32Array(3 * 64).fill(5, 0, 64) } };
+  expect(await run(modelSaying({ detector: { ...detector, says } }))).toEqual({ vehicles: [], matte: null });
+});

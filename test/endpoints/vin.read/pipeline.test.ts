@@ -1,0 +1,53 @@
+/** What the characters that a network finds make of a VIN. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/vin.read/pipeline.ts';
+import type { Result } from '../../../src/endpoints/vin.read/result.ts';
+import { detectorSeeing, modelSaying, picture, type Seen } from '../../inference/saying-model.ts';
+
+const LABELS = Array.from('0123456789ABCDEFGHJKLMNPRSTUVWXYZ');
+const VIN = '1M8GDM9AXKP042788';
+
+/** Each character three pixels further right, and a little further down. */
+const seen = (text: string): Seen[] =>
+  text.split('').map((label, index) => ({
+    label,
+    score: 0.9 - index / 100,
+    box: [3 * index, 10 + index, 3 * index + 2, 14 + index],
+  }));
+
+async function run(characters: Seen[], parameters = {}): Promise<Result> {
+  const model = modelSaying({ detector: detectorSeeing(LABELS, characters) });
+  return (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+}
+
+test('seventeen characters are a VIN, read from left to right, with its check digit', async () => {
+  const { vin } = await run(seen(VIN).toReversed(), { validate_check_digit: true });
+  expect(vin).toMatchObject({
+    text: VIN,
+    confidence: expect.closeTo(0.74),
+    location: null,
+    bbox: { x: 0, y: 10, width: 50, height: 20 },
+    quad: [
+      { x: 0, y: 10 },
+      { x: 50, y: 26 },
+      { x: 50, y: 30 },
+      { x: 0, y: 14 },
+    ],
+    check_digit: { found: 'X', expected: 'X', valid: true },
+  });
+  expect(vin?.characters[1]).toEqual({
+    character: 'M',
+    confidence: expect.closeTo(0.89),
+    bbox: { x: 3, y: 11, width: 2, height: 4 },
+  });
+});
+
+test('of two readings of one character the surer counts', async () => {
+  const [first, ...others] = seen(VIN) as [Seen, ...Seen[]];
+  const { vin } = await run([first, { ...first, label: '7', score: 0.5 }, ...others]);
+  expect(vin?.text).toBe(VIN);
+});
+
+test.each([VIN.slice(1), `${VIN}1`, ''])('"%s" is no VIN', async (text) => {
+  expect(await run(seen(text))).toEqual({ vin: null });
+});

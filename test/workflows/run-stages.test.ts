@@ -1,0 +1,470 @@
+/** Bundles through the real Temporal and the real PostgreSQL: stages side by side, and what becomes of each way to fail. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { JobStage } from '../../src/contracts/job.ts';
+import {
+  RUN_JOB_STATUS_QUERY,
+  RUN_JOB_WORKFLOW,
+  type RunJobInput,
+  type RunJobStatus,
+  type Settlement,
+} from '../../src/contracts/run-job.ts';
+import type { PlannedStage, StagePlan } from '../../src/contracts/run-stages.ts';
+import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import type { Job } from '../../src/db/entities.ts';
+import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { renderJob } from '../../src/domain/job-resource.ts';
+import { queuedStages } from '../../src/domain/job-stages.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import { inspections } from '../../src/endpoints/inspections/contract.ts';
+import type { Result as InspectionResult } from '../../src/endpoints/inspections/result.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
+import { videoOnboard } from '../../src/endpoints/video.onboard/contract.ts';
+import { FRAME_TASKS } from '../../src/endpoints/video.onboard/request.ts';
+import type { StagedBackend } from '../../src/inference/backend.ts';
+import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
+import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { standInArtefacts } from '../inference/tiny-endpoint.ts';
+import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readableHistory } from '../support/histories.ts';
+import { admit, readJob, transfersOf } from '../support/jobs.ts';
+import { expectLedgerToBalance } from '../support/ledger.ts';
+import { createStagedBackend, failedUnits, found, plannedStage, stagePlan } from '../support/staged-backends.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+
+let database: TestDatabase;
+let orm: MikroORM;
+let namespace: TestNamespace;
+let client: Client;
+let customer: Customer;
+let orchestration: TestWorkers;
+let inference: TestWorkers | null = null;
+let handle: WorkflowHandle<(input: RunJobInput) => Promise<Settlement>> | null = null;
+
+beforeAll(async () => {
+  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+  orm = await openDatabase({ url: database.url, poolSize: 10 });
+  client = openTemporalClient(namespace);
+  orchestration = await startTestWorkers(namespace, [await orchestrationWorker(orm)]);
+});
+afterAll(async () => {
+  await orchestration.stop();
+  await client.connection.close();
+  await expectLedgerToBalance(database.url);
+  await orm.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  customer = await createCustomer(orm, { test: 1_000 });
+});
+afterEach(async () => {
+  await handle?.terminate().catch(() => {});
+  await inference?.stop();
+  inference = null;
+});
+
+const planOf = (...stages: PlannedStage[]): StagePlan => stagePlan(stages);
+
+interface Started {
+  jobId: string;
+  result: () => Promise<Settlement>;
+  handle: WorkflowHandle<(input: RunJobInput) => Promise<Settlement>>;
+}
+
+/** Admits a bundle of the plan, for what its stages cost together, and starts its workflow and a worker. */
+async function start(plan: StagePlan, backend: StagedBackend, changes: Partial<RunJobInput> = {}): Promise<Started> {
+  const stages = queuedStages(
+    { stages: plan.stages.map(({ name }) => name), stagePlan: () => plan.stages },
+    { parameters: {}, files: [] },
+  );
+  const jobId = await admit(orm, customer, {
+    endpoint: 'inspections',
+    reservedCredits: plan.stages.reduce((sum, { priceCredits }) => sum + priceCredits, 0),
+    stages: plan.isShown ? stages : null,
+  });
+  await serve(backend);
+  const run = await startWorkflow(jobId, changes);
+  handle = run;
+  return { jobId, handle: run, result: () => run.result() };
+}
+
+async function serve(backend: StagedBackend): Promise<void> {
+  const worker = inferenceWorker(orm, backend);
+  inference = await startTestWorkers(namespace, [worker, { ...worker, taskQueue: TASK_QUEUES.inferenceHeavy }]);
+}
+
+const startWorkflow = (jobId: string, changes: Partial<RunJobInput> = {}) =>
+  client.workflow.start<(input: RunJobInput) => Promise<Settlement>>(RUN_JOB_WORKFLOW, {
+    workflowId: jobId,
+    taskQueue: TASK_QUEUES.orchestration,
+    args: [
+      {
+        jobId,
+        endpoint: 'inspections',
+        inferenceTaskQueue: TASK_QUEUES.inferenceHeavy,
+        expiryMs: 60_000,
+        inferenceTimeoutMs: 30_000,
+        inferenceAttempts: 2,
+        ...changes,
+      },
+    ],
+  });
+
+const account = () => readAccount(orm, customer.organizationId, false);
+const ends = (stages: readonly JobStage[] | null) =>
+  (stages ?? []).map(({ name, status, credits }) => [name, status, credits.charged]);
+/** As the customer sees them. */
+const shownEnds = (job: Job) => ends(renderJob(job).stages ?? []);
+const unreadable = new ServiceError('input_unreadable', 'The picture is truncated.');
+
+async function keptOutcomes(jobId: string): Promise<number> {
+  const rows = await query(orm.em.fork(), 'select from stage_outcomes where job_id = $1', [jobId]);
+  return rows.length;
+}
+
+/** A gate that the test opens. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe('a bundle that succeeds', () => {
+  const plan = planOf(
+    plannedStage({ name: 'identify', units: 25, priceCredits: 50 }),
+    plannedStage({ name: 'detect', units: 25, priceCredits: 75 }),
+    plannedStage({ name: 'merge', after: ['identify', 'detect'], isOptional: false }),
+  );
+
+  it('runs stages that need nothing of each other side by side, the others after them', async () => {
+    const held = gate();
+    const backend = createStagedBackend({
+      plan,
+      runUnits: async ({ units, stage }) => {
+        if (stage.name !== 'merge') await held.opened;
+        return found(units);
+      },
+    });
+    const { result } = await start(plan, backend);
+    await until(() => backend.begun.length >= 4);
+    expect(backend.begun.toSorted()).toEqual(['detect 0-9', 'detect 10-19', 'identify 0-9', 'identify 10-19']);
+    held.open();
+    expect(await result()).toMatchObject({ status: 'succeeded' });
+    expect(backend.begun.at(-1)).toBe('merge 0-0');
+    expect(new Set(backend.begun).size).toBe(backend.begun.length);
+  });
+
+  it('captures what its stages cost, once, and leaves no trace of what they found', async () => {
+    const { jobId, result } = await start(plan, createStagedBackend({ plan }));
+    expect(await result()).toEqual({ status: 'succeeded', chargedCredits: 125, deliveryIds: [] });
+    const job = await readJob(orm, jobId);
+    expect(ends(job.stages)).toEqual([
+      ['identify', 'succeeded', 50],
+      ['detect', 'succeeded', 75],
+      ['merge', 'succeeded', 0],
+    ]);
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 125],
+      ['capture', 125],
+    ]);
+    expect(await keptOutcomes(jobId)).toBe(0);
+  });
+
+  it('shows customer and operator how far it is', async () => {
+    const held = gate();
+    const backend = createStagedBackend({
+      plan,
+      runUnits: async ({ stage, units, firstUnit }) => {
+        if (stage.name === 'detect' && firstUnit === 20) await held.opened;
+        return found(units);
+      },
+    });
+    const { jobId, handle: run, result } = await start(plan, backend);
+    const shown = async () => (await readJob(orm, jobId)).stages ?? [];
+    await until(async () => (await shown())[0]?.status === 'succeeded' && (await shown())[1]?.progress === 0.8);
+    expect(await shown()).toMatchObject([
+      { name: 'identify', progress: 1, credits: { reserved: 50, charged: 50 }, completed_at: expect.any(Number) },
+      { name: 'detect', status: 'processing', credits: { reserved: 75, charged: 60 }, started_at: expect.any(Number) },
+      { name: 'merge', status: 'queued', progress: 0, started_at: null },
+    ]);
+    const status = await run.query<RunJobStatus>(RUN_JOB_STATUS_QUERY);
+    expect(status).toMatchObject({
+      step: 'inference',
+      stages: [{ endedUnits: 25 }, { endedUnits: 20, units: 25 }, {}],
+    });
+    const details = await run.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(details.currentDetails).toContain('- **detect**: processing, 20 of 25, 60 credits');
+    held.open();
+    await result();
+    expect(await readableHistory(run)).toContain('detect: views 21 to 25 of 25');
+  });
+});
+
+describe('a stage that fails', () => {
+  it('and is optional makes the job partial: what succeeded is charged, the rest released', async () => {
+    const plan = planOf(
+      plannedStage({ name: 'identify', units: 10, priceCredits: 50 }),
+      plannedStage({ name: 'detect', units: 10, priceCredits: 75 }),
+    );
+    const runUnits = ({ stage, units }: { stage: PlannedStage; units: number }) =>
+      stage.name === 'detect' ? failedUnits(units, unreadable) : found(units);
+    const { jobId, result } = await start(plan, createStagedBackend({ plan, runUnits }));
+    expect(await result()).toMatchObject({ status: 'partial', chargedCredits: 50 });
+    const job = await readJob(orm, jobId);
+    expect(job.stages?.[1]).toMatchObject({ status: 'failed', error: unreadable.toJobError(), progress: 0 });
+    expect(await account()).toEqual({ available: 950, held: 0, openJobs: 0 });
+  });
+
+  it('on some of its units is charged for the others', async () => {
+    const plan = planOf(plannedStage({ name: 'detect', units: 20, priceCredits: 60 }));
+    const runUnits = ({ firstUnit, units }: { firstUnit: number; units: number }) =>
+      firstUnit === 0 ? found(units) : failedUnits(units, unreadable);
+    const { jobId, result } = await start(plan, createStagedBackend({ plan, runUnits }));
+    expect(await result()).toMatchObject({ status: 'partial', chargedCredits: 30 });
+    expect(ends((await readJob(orm, jobId)).stages)).toEqual([['detect', 'succeeded', 30]]);
+  });
+
+  it('and is not optional fails the job: nothing is charged, and what would have come is skipped', async () => {
+    const plan = planOf(
+      plannedStage({ name: 'identify', priceCredits: 50 }),
+      plannedStage({ name: 'detect', after: ['identify'], isOptional: false, priceCredits: 75 }),
+      plannedStage({ name: 'merge', after: ['detect'] }),
+    );
+    const runUnits = ({ stage, units }: { stage: PlannedStage; units: number }) =>
+      stage.name === 'detect' ? failedUnits(units, unreadable) : found(units);
+    const backend = createStagedBackend({ plan, runUnits });
+    const { jobId, result } = await start(plan, backend);
+    expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    const job = await readJob(orm, jobId);
+    expect(job).toMatchObject({ result: null, error: unreadable.toJobError() });
+    expect(shownEnds(job)).toEqual([
+      ['identify', 'succeeded', 0],
+      ['detect', 'failed', 0],
+      ['merge', 'skipped', 0],
+    ]);
+    expect(backend.begun).toEqual(['identify 0-0', 'detect 0-0']);
+    expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
+  });
+
+  it('and is not optional stops the stages beside it: what they have not begun is not run', async () => {
+    const plan = planOf(
+      plannedStage({ name: 'detect', isOptional: false }),
+      plannedStage({ name: 'identify', units: 60, priceCredits: 60 }),
+    );
+    const held = gate();
+    const backend = createStagedBackend({
+      plan,
+      runUnits: async ({ stage, units }) => {
+        if (stage.name === 'detect') return failedUnits(units, unreadable);
+        await held.opened;
+        return found(units);
+      },
+    });
+    const { handle: run, result } = await start(plan, backend);
+    const stageEnds = async () =>
+      (await run.query<RunJobStatus>(RUN_JOB_STATUS_QUERY)).stages.map(({ status }) => status);
+    await until(async () => (await stageEnds())[0] === 'failed');
+    held.open();
+    expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    expect(backend.begun.length).toBeLessThan(7);
+  });
+
+  it('with all the others fails the job, although each was optional', async () => {
+    const plan = planOf(plannedStage({ name: 'identify', priceCredits: 5 }), plannedStage({ name: 'detect' }));
+    const runUnits = ({ units }: { units: number }) => failedUnits(units, unreadable);
+    const { jobId, result } = await start(plan, createStagedBackend({ plan, runUnits }));
+    expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    expect((await readJob(orm, jobId)).error).toEqual(unreadable.toJobError());
+  });
+
+  it('in a way that may pass is tried again, and charged once', async () => {
+    const plan = planOf(plannedStage({ name: 'detect', priceCredits: 75 }));
+    let calls = 0;
+    const runUnits = ({ units }: { units: number }) => {
+      calls += 1;
+      if (calls === 1) throw new ServiceError('model_inference_failed', 'The process that ran the model ended.');
+      return found(units);
+    };
+    const { result } = await start(plan, createStagedBackend({ plan, runUnits }));
+    expect(await result()).toMatchObject({ status: 'succeeded', chargedCredits: 75 });
+    expect(calls).toBe(2);
+  });
+
+  it('because it takes too long, or as nobody foresaw, says no more than its code', async () => {
+    const plan = planOf(
+      plannedStage({ name: 'slow', priceCredits: 10 }),
+      plannedStage({ name: 'broken', priceCredits: 10 }),
+      plannedStage({ name: 'sound', priceCredits: 10 }),
+    );
+    const backend = createStagedBackend({
+      plan,
+      runUnits: ({ stage, units }, { signal }) => {
+        if (stage.name === 'broken') throw new TypeError('the password is hunter2');
+        if (stage.name === 'sound') return found(units);
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      },
+    });
+    const { jobId, result } = await start(plan, backend, { inferenceTimeoutMs: 500, inferenceAttempts: 1 });
+    expect(await result()).toMatchObject({ status: 'partial', chargedCredits: 10 });
+    const job = await readJob(orm, jobId);
+    expect(job.stages?.map(({ error }) => error?.code ?? null)).toEqual([
+      'inference_timeout',
+      'model_inference_failed',
+      null,
+    ]);
+    expect(JSON.stringify(job.stages)).not.toContain('hunter2');
+  });
+});
+
+describe('the units of a stage that others find', () => {
+  it('are run as they were found; a stage of none is skipped', async () => {
+    const plan = planOf(
+      plannedStage({ name: 'intake', units: 2, unitsPerActivity: 1 }),
+      plannedStage({ name: 'detect', after: ['intake'], units: { foundBy: 'intake' }, priceCredits: 30 }),
+      plannedStage({ name: 'grade', after: ['detect'], units: { foundBy: 'detect' }, priceCredits: 30 }),
+    );
+    const runUnits = ({ stage, units }: { stage: PlannedStage; units: number }) =>
+      stage.name === 'intake' ? { units: [{ status: 'succeeded', value: 0, foundUnits: 6 } as const] } : found(units);
+    const backend = createStagedBackend({ plan, runUnits });
+    const { jobId, result } = await start(plan, backend);
+    expect(await result()).toMatchObject({ status: 'succeeded', chargedCredits: 30 });
+    expect(backend.begun.slice(2).toSorted()).toEqual(['detect 0-9', 'detect 10-11']);
+    expect(ends((await readJob(orm, jobId)).stages).at(-1)).toEqual(['grade', 'skipped', 0]);
+  });
+});
+
+describe('an operator', () => {
+  const plan = planOf(
+    plannedStage({ name: 'identify', units: 20, priceCredits: 50 }),
+    plannedStage({ name: 'detect', after: ['identify'], priceCredits: 75 }),
+  );
+
+  it('who cancels the workflow between stages ends the job honestly: failed, the hold released, nothing kept', async () => {
+    const held = gate();
+    const runUnits = async ({ stage, units }: { stage: PlannedStage; units: number }) => {
+      if (stage.name === 'detect') await held.opened;
+      return found(units);
+    };
+    const backend = createStagedBackend({ plan, runUnits });
+    const { jobId, handle: run, result } = await start(plan, backend);
+    await until(() => backend.begun.includes('detect 0-0'));
+    expect(await keptOutcomes(jobId)).toBe(2);
+    await run.cancel();
+    expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    expect(shownEnds(await readJob(orm, jobId))).toEqual([
+      ['identify', 'succeeded', 0],
+      ['detect', 'failed', 0],
+    ]);
+    expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
+    held.open();
+    expect(await keptOutcomes(jobId)).toBe(0);
+  });
+
+  it('who terminates it loses nothing: the next run takes up what the stages left, and charges once', async () => {
+    const held = gate();
+    const runUnits = async ({ stage, units }: { stage: PlannedStage; units: number }) => {
+      if (stage.name === 'detect') await held.opened;
+      return found(units);
+    };
+    const backend = createStagedBackend({ plan, runUnits });
+    const { jobId, handle: run } = await start(plan, backend);
+    await until(() => backend.begun.includes('detect 0-0'));
+    await run.terminate();
+    held.open();
+    handle = await startWorkflow(jobId);
+    expect(await handle.result()).toMatchObject({ status: 'succeeded', chargedCredits: 125 });
+    expect(backend.begun.filter((range) => range.startsWith('identify'))).toHaveLength(2);
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 125],
+      ['capture', 125],
+    ]);
+  });
+});
+
+describe('a bundle of hundreds of units', () => {
+  it('goes on in a new run of its workflow before its history grows long, and nothing runs twice', async () => {
+    const stages = ['identify', 'detect'].map((name) =>
+      plannedStage({ name, units: 40, unitsPerActivity: 1, priceCredits: 80 }),
+    );
+    const plan = stagePlan(stages, { isShown: false, eventsPerRun: 200 });
+    const backend = createStagedBackend({ plan });
+    const { jobId, handle: run, result } = await start(plan, backend);
+    const first = await run.describe();
+    expect(await result()).toMatchObject({ status: 'succeeded', chargedCredits: 160 });
+    expect(backend.begun).toHaveLength(80);
+    expect(new Set(backend.begun).size).toBe(80);
+    const last = await client.workflow.getHandle(jobId).describe();
+    expect(last.runId).not.toBe(first.runId);
+    for (const { runId } of [first, last]) {
+      // What is under way is waited for: some events each.
+      expect((await client.workflow.getHandle(jobId, runId).describe()).historyLength).toBeLessThan(250);
+    }
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 160],
+      ['capture', 160],
+    ]);
+  });
+});
+
+it('a video, however long, is one activity and some for its key frames, of which there are 40 at most', async () => {
+  const parameters = { frames_per_view: 5, run: [...FRAME_TASKS] };
+  const plan = stagePlan(videoOnboard.stagePlan({ parameters, files: [{ mediaType: 'video/mp4' }] }), {
+    isShown: false,
+  });
+  customer = await createCustomer(orm, { test: 100_000 });
+  const runUnits = ({ stage, units }: { stage: PlannedStage; units: number }) =>
+    stage.name === 'key_frames'
+      ? { units: [{ status: 'succeeded', value: 0, foundUnits: 40 } as const] }
+      : found(units);
+  const backend = createStagedBackend({ plan, runUnits });
+  const { handle: run, result } = await start(plan, backend);
+  expect(await result()).toMatchObject({
+    status: 'succeeded',
+    chargedCredits: videoOnboard.price({ parameters, files: [] }),
+  });
+  expect(backend.begun).toHaveLength(1 + FRAME_TASKS.length * 4);
+  expect((await run.describe()).historyLength).toBeLessThan(250);
+});
+
+describe('an inspection of 200 pictures', () => {
+  const pictures = Array.from({ length: 200 }, (_, index) => ({
+    field: 'images',
+    storageKey: `jobs/picture-${index}.jpg`,
+    mediaType: 'image/jpeg',
+    bytes: 1,
+    sha256: '',
+    uploadId: null,
+  }));
+
+  it('runs in one short history, in which no result can be read', async () => {
+    const stages = inspections.stagePlan({ parameters: {}, files: pictures });
+    customer = await createCustomer(orm, { test: 100_000 });
+    const jobId = await admit(orm, customer, {
+      endpoint: 'inspections',
+      inputs: pictures,
+      reservedCredits: inspections.price({ parameters: {}, files: pictures }),
+      stages: queuedStages(inspections, { parameters: {}, files: pictures }),
+    });
+    const backend = createFixtureBackend({
+      logger: { info: () => {}, warn: () => {}, error: () => {} },
+      endpoints,
+      endpointsDirectory: new URL('../../src/endpoints/', import.meta.url),
+      writeArtefact: standInArtefacts,
+    });
+    await serve(backend);
+    handle = await startWorkflow(jobId);
+    expect(await handle.result()).toMatchObject({ status: 'succeeded', chargedCredits: 200 * 80 + 50 });
+    const job = await readJob(orm, jobId);
+    expect((job.result as InspectionResult).views).toHaveLength(200);
+    expect(job.stages?.map(({ status }) => status)).toEqual(stages.map(() => 'succeeded'));
+    expect((await handle.describe()).historyLength).toBeLessThan(500);
+    const text = await readableHistory(handle);
+    expect(text).toContain('damage_detection: views 181 to 200 of 200');
+    for (const secret of ['front_left', 'rear_door', 'picture-1', 'bbox']) expect(text).not.toContain(secret);
+  });
+});
