@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { EndpointContract } from '../src/contracts/endpoint-contract.ts';
-import { type Admission, admitJob } from '../src/db/admit-job.ts';
+import { type Admission, admitJob } from '../src/db/jobs/admit-job.ts';
 import type { EntityManager } from '../src/db/orm.ts';
 import { fingerprint } from '../src/domain/idempotency.ts';
 import { newId } from '../src/domain/ids.ts';

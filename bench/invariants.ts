@@ -1,5 +1,5 @@
 /** What no measurement may break. */
-import { findLedgerDrift } from '../src/db/ledger.ts';
+import { findLedgerDrift } from '../src/db/credits/ledger.ts';
 import { openDatabase, query } from '../src/db/orm.ts';
 
 /** The ledger's drift and, where the jobs ran, those which have not succeeded. Answers what is wrong, in words. */

@@ -1,7 +1,7 @@
 /** The Node processes which are measured: the service's own entries, and the benchmark's stand-ins in `processes/`. */
 import { join } from 'node:path';
 import { findFreePort } from '../src/embedded/ports.ts';
-import { startProgram, waitUntilReady } from '../src/embedded/program.ts';
+import { type RunningProgram, startProgram, waitUntilReady } from '../src/embedded/program.ts';
 import { PROJECT_DIRECTORY } from '../src/embedded/service-processes.ts';
 import type { BenchContext } from './servers.ts';
 
@@ -19,6 +19,14 @@ const STOP_TIMEOUT_MS = 40_000;
 
 /** Comes back with the process id once it is up. */
 export async function startProcess(context: BenchContext, definition: ProcessDefinition): Promise<number> {
+  return (await startStoppableProcess(context, definition)).pid;
+}
+
+/** The same for a process that may have to end before the measure does. */
+export async function startStoppableProcess(
+  context: BenchContext,
+  definition: ProcessDefinition,
+): Promise<RunningProgram> {
   const { directory, record, cleanup, signal } = context;
   const { name, entry, readyMessage, environment } = definition;
   let ready = false;
@@ -39,7 +47,7 @@ export async function startProcess(context: BenchContext, definition: ProcessDef
   });
   cleanup.add(() => program.stop());
   await waitUntilReady(program, () => ready, { timeoutMs: READY_TIMEOUT_MS, logPath, signal });
-  return program.pid;
+  return program;
 }
 
 /** Starts the API from one of two entries, and answers where it listens. */

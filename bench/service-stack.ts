@@ -1,11 +1,12 @@
-/** The whole service with a model that costs nothing, and beside it the bare worker, on the same Temporal server. */
+/** The whole service with a model that costs nothing, and beside it a bare worker on the same Temporal server. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { RunningProgram } from '../src/embedded/program.ts';
 import { endpointBySlug } from '../src/endpoints/list.ts';
 import { createJobClient, type JobClient } from './job-client.ts';
 import { createOrganizations } from './organizations.ts';
-import { startApiProcess, startProcess } from './processes.ts';
+import { startApiProcess, startProcess, startStoppableProcess } from './processes.ts';
 import { type BenchContext, type Postgres, startBenchTemporal } from './servers.ts';
 
 export interface ServiceStack {
@@ -30,14 +31,34 @@ export const IN_FLIGHT = 32;
 /** A minute's worth of rate limit for far more jobs than two cores can run. */
 const ORGANIZATIONS = 50;
 
-export async function startServiceStack(context: BenchContext, postgres: Postgres): Promise<ServiceStack> {
+/** API and orchestration worker; inference workers come and go. */
+export interface Service {
+  databaseUrl: string;
+  temporalAddress: string;
+  jobs: JobClient;
+  pids: Record<'API' | 'orchestration worker' | 'Temporal' | 'PostgreSQL' | 'load generator', number>;
+  /** One more, with a model that costs nothing. Comes back once it polls. */
+  startInferenceWorker(name: string): Promise<RunningProgram>;
+}
+
+interface ServiceOptions {
+  database: string;
+  /** Jobs that are posted at once at most. */
+  connections: number;
+}
+
+export async function startService(
+  context: BenchContext,
+  postgres: Postgres,
+  { database, connections }: ServiceOptions,
+): Promise<Service> {
   const { directory, cleanup } = context;
   const [temporalServer, databaseUrl] = await Promise.all([
     startBenchTemporal(context),
-    postgres.createDatabase('service'),
+    postgres.createDatabase(database),
   ]);
   const organizations = await createOrganizations(databaseUrl, ORGANIZATIONS);
-  const storage = join(directory, 'storage');
+  const storage = join(directory, `storage-${database}`);
   mkdirSync(storage, { recursive: true });
   const environment = {
     SERVICE_ENVIRONMENT: 'development',
@@ -47,35 +68,70 @@ export async function startServiceStack(context: BenchContext, postgres: Postgre
     TEMPORAL_NAMESPACE: 'default',
     STORAGE_DIRECTORY: storage,
   };
-  const worker = (name: string, entry: string) =>
-    startProcess(context, { name, entry, readyMessage: 'worker ready', environment });
-  const starting = [
+  const readyMessage = 'worker ready';
+  const [api, orchestration] = await allOrNothing([
     startApiProcess(context, { name: 'API', entry: 'src/api/main.ts', environment }),
-    worker('orchestration worker', 'src/workers/orchestration.ts'),
-    worker('inference worker', 'bench/processes/no-op-inference-worker.ts'),
-    worker('bare worker', 'bench/processes/bare-worker.ts'),
-  ] as const;
-  // All to their end, also when one fails: what still comes up then would otherwise be left behind.
-  await Promise.allSettled(starting);
-  const [api, orchestration, inference, bare] = await Promise.all(starting);
+    startProcess(context, {
+      name: 'orchestration worker',
+      entry: 'src/workers/orchestration.ts',
+      readyMessage,
+      environment,
+    }),
+  ]);
 
   const endpoint = endpointBySlug('dashboard.read');
-  const jobs = createJobClient({ apiUrl: api.url, endpoint, organizations, connections: IN_FLIGHT });
+  const jobs = createJobClient({ apiUrl: api.url, endpoint, organizations, connections });
   cleanup.add(() => jobs.close());
-  const connection = await Connection.connect({ address: temporalServer.address });
-  cleanup.add(() => connection.close());
   return {
     databaseUrl,
+    temporalAddress: temporalServer.address,
     jobs,
-    temporal: new Client({ connection }),
     pids: {
       API: api.pid,
       'orchestration worker': orchestration,
-      'inference worker': inference,
-      'bare worker': bare,
       Temporal: temporalServer.pid,
       PostgreSQL: postgres.pid,
       'load generator': process.pid,
     },
+    startInferenceWorker: (name) =>
+      startStoppableProcess(context, {
+        name,
+        entry: 'bench/processes/no-op-inference-worker.ts',
+        readyMessage,
+        environment,
+      }),
   };
+}
+
+/** The service with one inference worker, and the bare worker. */
+export async function startServiceStack(context: BenchContext, postgres: Postgres): Promise<ServiceStack> {
+  const service = await startService(context, postgres, { database: 'service', connections: IN_FLIGHT });
+  const { databaseUrl, temporalAddress, jobs, pids } = service;
+  const [inference, bare] = await allOrNothing([
+    service.startInferenceWorker('inference worker'),
+    startProcess(context, {
+      name: 'bare worker',
+      entry: 'bench/processes/bare-worker.ts',
+      readyMessage: 'worker ready',
+      environment: { TEMPORAL_ADDRESS: temporalAddress },
+    }),
+  ]);
+  const connection = await Connection.connect({ address: temporalAddress });
+  context.cleanup.add(() => connection.close());
+  return {
+    databaseUrl,
+    jobs,
+    temporal: new Client({ connection }),
+    pids: { ...pids, 'inference worker': inference.pid, 'bare worker': bare },
+  };
+}
+
+/** All to their end, also when one fails: what still comes up then would otherwise be left behind. */
+async function allOrNothing<Started extends readonly unknown[]>(
+  starting: {
+    [Index in keyof Started]: Promise<Started[Index]>;
+  },
+): Promise<Started> {
+  await Promise.allSettled(starting);
+  return Promise.all(starting) as unknown as Promise<Started>;
 }

@@ -2,6 +2,7 @@
 import type { Effort } from './effort.ts';
 import type { Comparison } from './measure.ts';
 import { measureAdmission } from './measures/admission.ts';
+import { measureScale } from './measures/scale.ts';
 import { measureServiceJobs } from './measures/service-jobs.ts';
 import { measureWebhookIsolation } from './measures/webhook-isolation.ts';
 import type { BenchContext, Postgres } from './servers.ts';
@@ -21,6 +22,7 @@ export const MEASURES = {
   service: measureServiceJobs,
   admission: measureAdmission,
   webhooks: measureWebhookIsolation,
+  scale: measureScale,
 } as const satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof MEASURES;

@@ -18,7 +18,7 @@ export class Credits extends Migration {
         -- Of transfers without a job: what the account's jobs had been charged in all when this was booked. It puts the
         -- transfer in its place among the captures, so that the use of grants can be replayed.
         add column captured bigint,
-        -- What else must hold of a kind, the verifier checks (src/db/ledger.ts): a longer condition here would cost every
+        -- What else must hold of a kind, the verifier checks (src/db/credits/ledger.ts): a longer condition here would cost every
         -- hold and every capture the time in which PostgreSQL reads it.
         drop constraint credit_transfers_kind_check,
         add constraint credit_transfers_kind_check check (

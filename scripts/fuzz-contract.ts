@@ -5,14 +5,17 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { openAsBlob, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { importJWK, type JWK, SignJWT } from 'jose';
 import { migrate } from '../src/db/migrate.ts';
 import { seedDevelopment } from '../src/db/seed.ts';
+import { newId } from '../src/domain/ids.ts';
 import { cacheDirectoryOf } from '../src/embedded/find-temporal.ts';
+import type { IdentityProviderSettings } from '../src/embedded/identity-provider.ts';
 import { createReporter } from '../src/embedded/reporter.ts';
 import { processRecordOf, startService } from '../src/embedded/service.ts';
 import type { ServiceDescription } from '../src/embedded/service-parts.ts';
@@ -33,15 +36,21 @@ const CHECKS = [
   'unsupported_method',
   'allow_header_conformance',
   'ignored_auth',
+  'use_after_free',
   // Left out: positive_data_acceptance, because no schema says that a file is a picture, that two fields exclude each
-  // other or that an upload exists; use_after_free and ensure_resource_availability, because nothing can be deleted and
-  // a settled job is no new resource; object_level_authorization, because test/api proves it with customers that know
-  // of each other's ids.
+  // other or that an upload exists; ensure_resource_availability, because a settled job is no new resource;
+  // object_level_authorization, because test/api proves it with customers that know of each other's ids.
 ];
 
 /** The test mode of one organisation allows few requests a minute; the hooks go on with the next one. */
 const CUSTOMERS = 60;
+/** Of the organisations, those that are managed too: a minute of theirs allows many requests. */
+const MANAGED_CUSTOMERS = 10;
 const CUSTOMERS_AT_ONCE = 6;
+/** The longest that the management API lets a token live. */
+const TOKEN_LIFE = '1h';
+/** Where nobody listens: a delivery fails at once. */
+const RECEIVER_URL = 'http://127.0.0.1:9/hook';
 const EXAMPLES_PER_OPERATION = 40;
 /** Longer than the 30 s for which the API may hold a request. */
 const REQUEST_TIMEOUT_SECONDS = 40;
@@ -79,28 +88,73 @@ function install(command: string, args: string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
-/** An organisation with what its requests can refer to. */
-async function createCustomer({ apiUrl, databaseUrl }: ServiceDescription) {
-  const { keys } = await seedDevelopment(databaseUrl);
-  const post = async (path: string, body: FormData | object): Promise<Record<string, unknown>> => {
+type Send = (path: string, body: FormData | object) => Promise<Record<string, unknown>>;
+
+function sending(apiUrl: string, key: string): Send {
+  return async (path, body) => {
     const isForm = body instanceof FormData;
     const response = await fetch(apiUrl + path, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${keys.test}`, ...(!isForm && { 'Content-Type': 'application/json' }) },
+      headers: { Authorization: `Bearer ${key}`, ...(!isForm && { 'Content-Type': 'application/json' }) },
       body: isForm ? body : JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as Record<string, unknown>;
   };
+}
+
+/** An organisation with what requests of its keys can refer to. */
+async function createCustomer({ apiUrl, databaseUrl }: ServiceDescription) {
+  const { organizationId, keys } = await seedDevelopment(databaseUrl);
+  const post = sending(apiUrl, keys.test);
   const announced = { filename: 'a.jpg', bytes: (await openAsBlob(picturePath)).size, mime_type: 'image/jpeg' };
   return {
+    organizationId,
     key: keys.test,
+    /** There are no licences in test mode. */
+    liveKey: keys.live,
     picture: (await post('/v1/uploads', await form('file', picturePath))).id,
     video: (await post('/v1/uploads', await form('file', videoPath))).id,
     announced: (await post('/v1/uploads', announced)).upload_url,
     damage: (await post('/v1/damage/detect', await form('image', picturePath))).id,
     spin: (await post('/v1/render/360', await form('images', ...Array<string>(8).fill(picturePath)))).id,
   };
+}
+
+/**
+ * What a token of the organisation can refer to. None of it is of use to the requests with API keys, so that whatever is
+ * revoked or deleted, the run goes on.
+ */
+async function manage(apiUrl: string, token: string) {
+  const post = sending(apiUrl, token);
+  const endpoint = { url: RECEIVER_URL, events: ['job.succeeded'], livemode: false };
+  const webhookEndpoint = String((await post('/mgmt/v1/webhook-endpoints', endpoint)).id);
+  return {
+    token,
+    webhookEndpoint,
+    delivery: (await post(`/mgmt/v1/webhook-endpoints/${webhookEndpoint}/test`, {})).id,
+    apiKey: (await post('/mgmt/v1/api-keys', { name: 'Fuzz', livemode: false })).id,
+  };
+}
+
+/**
+ * Makes tokens of any organisation, as the service's identity provider does of its own. One token of each is had from
+ * the provider's key alone, because its rate limit would be spent in seconds.
+ */
+async function tokensOf(dataDirectory: string): Promise<(organizationId: string) => Promise<string>> {
+  const path = join(dataDirectory, 'identity-provider.json');
+  const { issuer, audience, tokenSigningKey } = JSON.parse(await readFile(path, 'utf8')) as IdentityProviderSettings;
+  const alg = 'ES256';
+  const key = await importJWK(tokenSigningKey as JWK, alg);
+  return (organizationId) =>
+    new SignJWT({ org_id: organizationId, role: 'owner' })
+      .setProtectedHeader({ alg })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(newId('user'))
+      .setIssuedAt()
+      .setExpirationTime(TOKEN_LIFE)
+      .sign(key);
 }
 
 async function form(field: string, ...paths: string[]): Promise<FormData> {
@@ -112,12 +166,19 @@ async function form(field: string, ...paths: string[]): Promise<FormData> {
 async function fuzz(program: string, service: ServiceDescription, directory: string, signal: AbortSignal) {
   const customersPath = join(directory, 'customers.json');
   await reporter.step(`${CUSTOMERS} organisations`, async () => {
-    const customers: unknown[] = [];
+    const customers: Awaited<ReturnType<typeof createCustomer>>[] = [];
     while (customers.length < CUSTOMERS) {
       const some = Array.from({ length: CUSTOMERS_AT_ONCE }, () => createCustomer(service));
       customers.push(...(await Promise.all(some)));
     }
-    await writeFile(customersPath, JSON.stringify(customers), { mode: 0o600 });
+    const tokenOf = await tokensOf(join(directory, 'data'));
+    const managed = await Promise.all(
+      customers.slice(0, MANAGED_CUSTOMERS).map(async (customer) => ({
+        ...customer,
+        ...(await manage(service.apiUrl, await tokenOf(customer.organizationId))),
+      })),
+    );
+    await writeFile(customersPath, JSON.stringify({ customers, managed, receiverUrl: RECEIVER_URL }), { mode: 0o600 });
   });
   const args = [
     'run',
@@ -165,7 +226,7 @@ async function main(): Promise<number> {
       rmSync(directory, { recursive: true, force: true });
     },
   });
-  const anyPort = { apiPort: 0, temporalPort: 0, temporalWebPort: 0, postgresPort: 0 };
+  const anyPort = { apiPort: 0, temporalPort: 0, temporalWebPort: 0, postgresPort: 0, identityPort: 0 };
   try {
     const service = await startService({
       settings: { ...readSettings([], process.env), ...anyPort, apiHost: '127.0.0.1', dataDirectory },

@@ -1,6 +1,6 @@
 /**
- * `node scripts/seed-development.ts`: makes an organisation with a live, a staging and a test key and 1,000,000 credits
- * in each mode in the database of `DATABASE_URL`, and prints the keys. They are shown once and stored nowhere else.
+ * `node scripts/seed-development.ts`: makes an organisation with a live, a staging and a test key, 1,000,000 credits
+ * in each mode and a year of two SDKs in the database of `DATABASE_URL`, and prints the keys. They are shown once and stored nowhere else.
  */
 import { seedDevelopment } from '../src/db/seed.ts';
 

@@ -46,7 +46,7 @@ function processTable(name: ProcessName): string {
       const { default: fallback, description } = VARIABLES[variable];
       return [
         `\`${variable}\``,
-        fallback === undefined ? '**required**' : `\`${fallback}\``,
+        fallback === undefined ? '**required**' : fallback === '' ? 'empty' : `\`${fallback}\``,
         allowed(variable),
         description,
       ];

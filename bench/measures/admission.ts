@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { compileValidator } from '../../src/api/requests/validator.ts';
-import { admitJob } from '../../src/db/admit-job.ts';
+import { admitJob } from '../../src/db/jobs/admit-job.ts';
 import { type EntityManager, openDatabase } from '../../src/db/orm.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
@@ -223,7 +223,7 @@ function throughPg(admissions: Admissions, name: string, { hot }: { hot: boolean
   return {
     name,
     what:
-      `admitJob of src/db/admit-job.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
+      `admitJob of src/db/jobs/admit-job.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
       `process, ${hot ? 'one organisation' : `${ORGANIZATIONS} organisations at random`}`,
     processes: ['PostgreSQL', 'load generator'],
     run: () => measureFunction(admissions, connections, { hot }),

@@ -1,6 +1,7 @@
 /**
  * Stands in for `src/inference/create-backend.ts`: answers in the worker's own process, at once, or after a fixed time
- * when the request asks for it by the one parameter that `dashboard.read` has for the purpose.
+ * when the request asks for it by the one parameter that `dashboard.read` has for the purpose. Of the latter it runs one
+ * at a time and lets the others wait, as the one child process of a worker does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoints } from '../../src/endpoints/list.ts';
@@ -11,10 +12,15 @@ export const SLOW_PARAMETER = 'read_warning_lights';
 const MODEL_VERSION = 'no-op@2026-01-01';
 
 export async function createBackend(): Promise<Backend> {
+  let lastTurn = Promise.resolve();
+  const takeTurn = () => {
+    lastTurn = lastTurn.then(runSlowModel);
+    return lastTurn;
+  };
   return {
     modelVersion: () => MODEL_VERSION,
     infer: async ({ reservedCredits, parameters }) => {
-      if (parameters[SLOW_PARAMETER] === false) await runSlowModel();
+      if (parameters[SLOW_PARAMETER] === false) await takeTurn();
       return { status: 'succeeded', result: { nothing: null }, error: null, chargedCredits: reservedCredits };
     },
     installedEndpoints: () => endpoints.map(({ slug }) => ({ endpoint: slug, modelVersion: MODEL_VERSION })),

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { DeliveryActivities, DeliveryAttempt, DeliveryAttemptInput } from '../contracts/deliver-webhook.ts';
 import { planNextAttempt } from '../contracts/delivery-schedule.ts';
 import { type Event, WebhookDelivery, type WebhookEndpoint } from '../db/entities.ts';
+import { markDeliveryStarted } from '../db/jobs/outbox.ts';
 import type { EntityManager, MikroORM } from '../db/orm.ts';
-import { markDeliveryStarted } from '../db/outbox.ts';
 import { DeliveryError } from '../delivery/delivery-error.ts';
 import {
   type DeliveryStatus,

@@ -2,14 +2,14 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ERRORS, type ErrorCode, type JobError } from '../contracts/error-codes.ts';
 import type { InferenceOutcome, JobStatus, TerminalJobStatus } from '../contracts/job.ts';
 import type { Settlement, SettlementActivities } from '../contracts/run-job.ts';
-import type { EntityManager, MikroORM } from '../db/orm.ts';
 import {
   type JobToSettle,
   readJobToSettle,
   readUnstartedDeliveries,
   settleJob,
   type TerminalTransition,
-} from '../db/settle-job.ts';
+} from '../db/jobs/settle-job.ts';
+import type { EntityManager, MikroORM } from '../db/orm.ts';
 import { newId } from '../domain/ids.ts';
 import { eventTypeOf, renderEvent } from '../domain/job-event.ts';
 import { endedJob, renderJob } from '../domain/job-resource.ts';

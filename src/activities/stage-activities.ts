@@ -2,9 +2,9 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { StageActivities } from '../contracts/run-stages.ts';
 import { Job } from '../db/entities.ts';
-import { stageOutcome } from '../db/job-progress.ts';
+import { stageOutcome } from '../db/jobs/job-progress.ts';
+import { keepStageOutcome, readStageOutcome, readStageOutcomes } from '../db/jobs/stage-outcomes.ts';
 import type { MikroORM } from '../db/orm.ts';
-import { keepStageOutcome, readStageOutcome, readStageOutcomes } from '../db/stage-outcomes.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { foundByStages, foundUnits, reportOf, settledProgress } from '../domain/stage-outcomes.ts';
 import type { InferenceBackend, StagedInference } from '../inference/backend.ts';

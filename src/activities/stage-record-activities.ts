@@ -1,8 +1,8 @@
 /** What an orchestration worker records of the stages of bundles. */
 import type { StageRecordActivities } from '../contracts/run-stages.ts';
 import { Job } from '../db/entities.ts';
+import { deleteStageOutcomes, updateStages } from '../db/jobs/stage-outcomes.ts';
 import type { MikroORM } from '../db/orm.ts';
-import { deleteStageOutcomes, updateStages } from '../db/stage-outcomes.ts';
 import { advancedStages } from '../domain/job-stages.ts';
 
 export function createStageRecordActivities({ orm }: { orm: MikroORM }): StageRecordActivities {

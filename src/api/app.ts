@@ -1,19 +1,27 @@
 import Router from '@koa/router';
 import type { Client } from '@temporalio/client';
 import Koa from 'koa';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { PaymentProvider } from '../billing/payment-provider.ts';
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
-import type { JobSettlements } from '../db/job-settlements.ts';
+import type { JobSettlements } from '../db/jobs/job-settlements.ts';
 import { type MikroORM, query } from '../db/orm.ts';
 import { endpointPath } from '../domain/endpoint-path.ts';
+import type { SealedSecrets } from '../domain/sealed-secrets.ts';
 import type { SignedUrls } from '../domain/signed-urls.ts';
+import type { Operations } from '../observability/operations.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ApiContext, ApiState } from './context.ts';
+import type { KeyUse } from './key-use.ts';
+import type { LicenseSigning } from './license-signing.ts';
+import type { IdentityProvider } from './management/authenticate-member.ts';
+import { operations } from './management/operations.ts';
+import { addManagementRoutes } from './management/router.ts';
 import { accessLog } from './middleware/access-log.ts';
-import { authenticate, requireScope } from './middleware/authenticate.ts';
+import { type Access, authenticate } from './middleware/authenticate.ts';
 import { errors } from './middleware/errors.ts';
-import { createRateLimits } from './middleware/rate-limit.ts';
+import { noteKeyUse } from './middleware/note-key-use.ts';
+import { createManagementRateLimit } from './middleware/rate-limit.ts';
 import { refuseNul } from './middleware/refuse-nul.ts';
 import { requestId } from './middleware/request-id.ts';
 import { serviceVersion } from './middleware/service-version.ts';
@@ -25,22 +33,35 @@ import { createListEventsRoute, getEvent } from './routes/events.ts';
 import { createInferenceRoute } from './routes/inference.ts';
 import { createJobStreamRoute } from './routes/job-stream.ts';
 import { createCancelJobRoute, createListJobsRoute, getJob } from './routes/jobs.ts';
+import { createJwksRoute } from './routes/jwks.ts';
+import { getKeyIdentity } from './routes/key-identity.ts';
 import { getReference, getReferenceAsset } from './routes/reference.ts';
+import { addSdkLicenseRoutes } from './routes/sdk-licenses.ts';
+import { createStripeWebhookRoute } from './routes/stripe-webhook.ts';
 import { createUploadContentRoute } from './routes/upload-content.ts';
 import { createGetUploadRoute, createUploadRoute } from './routes/uploads.ts';
 
 export interface AppDependencies {
   endpoints: readonly EndpointContract[];
   orm: MikroORM;
-  /** For the rate limiter, whose statements must not wait behind those of requests. */
-  rateLimitPool: Pool;
   temporal: Client;
   settlements: JobSettlements;
   store: ObjectStore;
   publicBaseUrl: string;
   signedUrls: SignedUrls;
   openJobsLimit: number;
+  creditsPerUsd: number;
+  /** Null: live credits cannot be bought. */
+  payments: PaymentProvider | null;
+  /** Null: nobody can manage an organisation here. */
+  identityProvider: IdentityProvider | null;
+  sealedSecrets: SealedSecrets;
+  findWebhookUrlProblem(url: string): Promise<string | null>;
+  keyUse: KeyUse;
+  licenseSigning: LicenseSigning;
   logger: Logger;
+  /** Left out, requests are neither counted nor traced. */
+  operations?: Pick<Operations, 'metrics' | 'tracing'>;
   clock?: () => Date;
   waitCeilingMs?: number;
 }
@@ -48,12 +69,13 @@ export interface AppDependencies {
 export const WAIT_CEILING_MS = 30_000;
 const READS_PER_MINUTE = 3_000;
 const UPLOADS_PER_MINUTE = 600;
+const MANAGEMENT_PER_MINUTE = 600;
 
 export function createApp(dependencies: AppDependencies): Koa<ApiState> {
   const { orm, publicBaseUrl, logger, clock = () => new Date(), waitCeilingMs = WAIT_CEILING_MS } = dependencies;
   const app = new Koa<ApiState>();
   app.use(requestId);
-  app.use(accessLog(logger));
+  app.use(accessLog(logger, dependencies.operations));
   app.use(errors({ publicBaseUrl, logger }));
   app.use(refuseNul);
   app.use(serviceVersion);
@@ -61,6 +83,7 @@ export function createApp(dependencies: AppDependencies): Koa<ApiState> {
     context.state.em = orm.em.fork();
     return next();
   });
+  app.use(noteKeyUse(dependencies.keyUse, clock));
   const router = createRouter({ ...dependencies, clock, waitCeilingMs });
   app.use(router.routes());
   app.use(router.allowedMethods());
@@ -69,23 +92,24 @@ export function createApp(dependencies: AppDependencies): Koa<ApiState> {
 }
 
 function createRouter(dependencies: AppDependencies & { clock: () => Date; waitCeilingMs: number }): Router<ApiState> {
-  const { endpoints, rateLimitPool, store, signedUrls, clock, publicBaseUrl } = dependencies;
+  const { endpoints, store, signedUrls, clock, publicBaseUrl } = dependencies;
   const uploads = { store, signedUrls, clock };
   const router = new Router<ApiState>();
-  const rateLimit = createRateLimits(rateLimitPool);
-  const withKey = authenticate(clock);
-  const reads = rateLimit('reads', READS_PER_MINUTE);
+  const withKey = (access: Access) => authenticate(clock, access);
+  const reads = { name: 'reads', livePerMinute: READS_PER_MINUTE };
 
   for (const endpoint of endpoints) {
     router.post(
       [endpoint.slug, ...(endpoint.aliases ?? [])].map(endpointPath),
-      withKey,
-      requireScope(`${endpoint.family}:write`),
-      rateLimit(endpoint.slug, endpoint.rateLimitPerMinute),
+      withKey({
+        scope: `${endpoint.family}:write`,
+        rate: { name: endpoint.slug, livePerMinute: endpoint.rateLimitPerMinute },
+        endpoint: endpoint.slug,
+      }),
       createInferenceRoute(endpoint, dependencies),
     );
   }
-  const readsJobs = [withKey, requireScope('jobs:read'), reads] as const;
+  const readsJobs = [withKey({ scope: 'jobs:read', rate: reads })] as const;
   router.get('/v1/jobs', ...readsJobs, createListJobsRoute(endpoints));
   router.get('/v1/jobs/:id', ...readsJobs, getJob);
   router.get('/v1/jobs/:id/events', ...readsJobs, createJobStreamRoute(dependencies));
@@ -94,15 +118,25 @@ function createRouter(dependencies: AppDependencies & { clock: () => Date; waitC
   router.get('/v1/events/:id', ...readsJobs, getEvent);
   router.post(
     '/v1/uploads',
-    withKey,
-    requireScope('storage:write'),
-    rateLimit('uploads', UPLOADS_PER_MINUTE),
+    withKey({ scope: 'storage:write', rate: { name: 'uploads', livePerMinute: UPLOADS_PER_MINUTE } }),
     createUploadRoute(uploads),
   );
-  router.get('/v1/uploads/:id', withKey, requireScope('storage:read'), reads, createGetUploadRoute(uploads));
+  router.get('/v1/uploads/:id', withKey({ scope: 'storage:read', rate: reads }), createGetUploadRoute(uploads));
   router.put('/v1/uploads/:id/content', createUploadContentRoute(uploads));
   router.get('/v1/artefacts/:name', createArtefactRoute(dependencies));
-  router.get('/v1/endpoints', withKey, reads, createEndpointsRoute(endpoints));
+  router.get('/v1/api-keys/self', withKey({ scope: null, rate: reads }), getKeyIdentity);
+  addSdkLicenseRoutes(router, { ...dependencies, withKey, reads });
+  router.get('/.well-known/jwks.json', createJwksRoute(dependencies.licenseSigning));
+  router.get('/v1/endpoints', withKey({ scope: null, rate: reads }), createEndpointsRoute(endpoints));
+
+  addManagementRoutes(router, {
+    ...dependencies,
+    operations,
+    services: dependencies,
+    rateLimit: createManagementRateLimit(MANAGEMENT_PER_MINUTE),
+  });
+
+  router.post('/billing/stripe/webhook', createStripeWebhookRoute(dependencies));
 
   const openApi = buildOpenApi(endpoints, publicBaseUrl);
   router.get('/openapi.json', (context: ApiContext) => {

@@ -1,13 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ParameterizedContext } from 'koa';
-import type { ApiKey } from '../db/entities.ts';
+import type { ErrorCode } from '../contracts/error-codes.ts';
+import type { CallerKey } from '../db/organizations/callers.ts';
+import type { Member } from './management/operation.ts';
 
 export interface ApiState {
   requestId: string;
+  /** The code of the error that is answered. Set by `errors`. */
+  errorCode?: ErrorCode;
+  /** The job that this request made. Set once it is committed. */
+  admitted?: { id: string; endpoint: string; livemode: boolean };
   /** Forked for this request. */
   em: EntityManager;
   /** Whose request it is. Set by `authenticate`. */
-  apiKey: ApiKey;
+  apiKey: CallerKey;
+  /** Whether the endpoint that is called has a model in live mode. Set by `authenticate`. */
+  isEndpointInstalled: boolean;
+  /** Who manages the organisation. Set on `/mgmt/v1`, where no API key is. */
+  member?: Member;
 }
 
 export type ApiContext = ParameterizedContext<ApiState>;

@@ -1,6 +1,6 @@
 /** When keys were last used, without a write a request: uses are noted in this process and written together. */
 import type { Logger } from 'pino';
-import { recordKeyUse } from '../db/api-keys.ts';
+import { recordKeyUse } from '../db/organizations/api-keys.ts';
 import type { MikroORM } from '../db/orm.ts';
 
 export interface KeyUse {

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { LicenseSigningKey } from '../config/license-signing-keys.ts';
-import type { SignLicense } from '../db/sdk-licenses.ts';
+import type { SignLicense } from '../db/sdk-licenses/sdk-licenses.ts';
 
 export interface LicenseSigning {
   /** Null without a key. */

@@ -1,10 +1,9 @@
 /** `npm run api`: the HTTP process. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createStripePayments } from '../billing/stripe-payments.ts';
 import { readConfig } from '../config/config.ts';
 import { answersQueries } from '../db/answers-queries.ts';
-import { listenForSettlements } from '../db/job-settlements.ts';
+import { listenForSettlements } from '../db/jobs/job-settlements.ts';
 import { openDatabase } from '../db/orm.ts';
 import { createTargetRules, findWebhookUrlProblem } from '../delivery/webhook-target.ts';
 import { createSealedSecrets } from '../domain/sealed-secrets.ts';
@@ -16,6 +15,7 @@ import { onShutdown } from '../shutdown.ts';
 import { createDiskStore } from '../storage/disk-store.ts';
 import { openTemporalClient } from '../temporal/connect.ts';
 import { createApp } from './app.ts';
+import { createDrainingServer } from './draining-server.ts';
 import { createKeyUse, KEY_USE_FLUSH_INTERVAL_MS } from './key-use.ts';
 import { createLicenseSigning } from './license-signing.ts';
 import { createProviderKeys } from './management/provider-keys.ts';
@@ -67,19 +67,14 @@ const app = createApp({
 });
 
 const handle = app.callback();
-const server = createServer((request, response) => void handle(request, response));
+const { server, drain } = createDrainingServer((request, response) => void handle(request, response));
 server.listen(config.API_PORT, config.API_HOST);
 await once(server, 'listening');
 operations.readyWhen('database', () => answersQueries(orm));
 logger.info({ address: server.address() }, 'api ready');
 
 onShutdown(logger, async () => {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const cutOff = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-  await closed;
-  clearTimeout(cutOff);
+  await drain(DRAIN_TIMEOUT_MS);
   await settlements.close();
   await temporal.connection.close();
   await keyUse.close();

@@ -1,4 +1,5 @@
 /** The one reader of `process.env`: every variable of every process, parsed once, at boot. */
+import { parseLicenseSigningKeys } from './license-signing-keys.ts';
 
 interface Variable<Value> {
   description: string;
@@ -34,6 +35,29 @@ const url = variable((value) => {
   if (!URL.canParse(value)) throw new Error('must be a URL');
   return value.replace(/\/$/, '');
 });
+const list = variable((value) => {
+  const items = value.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new Error('must be a list without empty items');
+  return items;
+});
+const optionalUrl = variable((value) => {
+  if (value === '') return null;
+  if (!URL.canParse(value)) throw new Error('must be a URL');
+  return value.replace(/\/$/, '');
+});
+const listenAddress = variable((value) => {
+  if (value !== '' && !/^\S+:\d{1,5}$/.test(value)) throw new Error('must be `host:port`');
+  return value;
+});
+/** Temporal's SDK looks no name up. */
+const listenIpAddress = variable((value) => {
+  if (value !== '' && !/^(?:[\d.]+|\[[\da-fA-F:]+\]):\d{1,5}$/.test(value)) throw new Error('must be `ip:port`');
+  return value;
+});
+const label = variable((value) => {
+  if (!/^[A-Za-z0-9_-]{0,60}$/.test(value)) throw new Error('must be at most 60 letters, digits, `-` and `_`');
+  return value;
+});
 const listOf = <const Choice extends string>(...choices: Choice[]) =>
   variable((value) => value.split(',').map((item) => oneOf(...choices)('').parse(item.trim())));
 
@@ -62,6 +86,28 @@ export const VARIABLES = {
     'Key of signed links to artefacts and uploads, the same in every process; in production 32 random characters or more.',
     DEVELOPMENT_SIGNING_KEY,
   ),
+  SECRET_SEALING_KEYS: list(
+    'Keys that seal secrets in the database, separated by commas: the first seals, all of them open; in production 32 ' +
+      'random characters or more each.',
+    DEVELOPMENT_SIGNING_KEY,
+  ),
+  MANAGEMENT_JWT_ISSUER: text('Issuer (`iss`) of the tokens of the management API; empty: nobody can sign in.', ''),
+  MANAGEMENT_JWT_AUDIENCE: text('Audience (`aud`) those tokens must be for.', 'vehicle-inference-service'),
+  MANAGEMENT_JWKS_URL: text('Where the public keys of that issuer are, as a JSON Web Key Set.', ''),
+  LICENSE_SIGNING_KEYS: variable(parseLicenseSigningKeys)(
+    'Keys of SDK licences: the first signs, all of them are published at `/.well-known/jwks.json`; without one, no ' +
+      'licence is issued.',
+    '{"keys":[]}',
+  ),
+  CREDITS_PER_USD: wholeNumber(1, 1_000_000)('How many credits are one US dollar.', '1000'),
+  STRIPE_SECRET_KEY: text(
+    'Secret key of the Stripe account that live credits are paid to; empty: none can be bought.',
+    '',
+  ),
+  STRIPE_WEBHOOK_SECRET: text(
+    'Signing secret of the webhook endpoint at Stripe that leads to `/billing/stripe/webhook`.',
+    '',
+  ),
   MODELS_DIRECTORY: text('Folder of the installed models, `<model>/<release date>/model.json`.', 'models'),
   INFERENCE_QUEUES: listOf('inference-gpu', 'inference-heavy')(
     'Task queues an inference worker serves, separated by commas.',
@@ -73,6 +119,29 @@ export const VARIABLES = {
     'Whether webhooks may go to http and to private addresses. Refused in production.',
     'false',
   ),
+  METRICS_ADDRESS: listenAddress(
+    'Where the process serves `/metrics`, `/health/live` and `/health/ready`, as `host:port`; nowhere when empty.',
+    '',
+  ),
+  TEMPORAL_METRICS_ADDRESS: listenIpAddress(
+    'Where the Temporal SDK of a worker serves its own `/metrics`, as `ip:port`; nowhere when empty.',
+    '',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl(
+    'Collector that takes traces over OTLP/HTTP, such as `http://collector:4318`; no traces when empty.',
+    '',
+  ),
+  TEMPORAL_DEPLOYMENT_NAME: label(
+    'Worker deployment of this worker in Temporal; used only with `TEMPORAL_BUILD_ID`.',
+    'vehicle-inference',
+  ),
+  TEMPORAL_BUILD_ID: label('Build of this worker in its worker deployment; workers are not versioned when empty.', ''),
+  INPUT_RETENTION_DAYS: wholeNumber(1, 36_500)('Days that the files of an ended job and used uploads are kept.', '30'),
+  RESULT_RETENTION_DAYS: wholeNumber(0, 36_500)(
+    'Days that result and parameters of an ended job are kept; 0 keeps them for good.',
+    '0',
+  ),
+  EVENT_RETENTION_DAYS: wholeNumber(30, 36_500)('Days that events and their deliveries are kept.', '30'),
 } as const satisfies Record<string, Variable<unknown>>;
 
 export type VariableName = keyof typeof VARIABLES;
@@ -82,22 +151,37 @@ export type Config<Name extends VariableName> = { readonly [Key in Name]: Value<
 /** What each process reads, besides which it reads nothing. */
 const SHARED = ['SERVICE_ENVIRONMENT', 'LOG_LEVEL', 'DATABASE_URL', 'DATABASE_POOL_SIZE'] as const;
 const TEMPORAL = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'] as const;
+const OBSERVED = ['METRICS_ADDRESS', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
+const WORKER = [...OBSERVED, 'TEMPORAL_METRICS_ADDRESS'] as const;
+const VERSIONED = ['TEMPORAL_DEPLOYMENT_NAME', 'TEMPORAL_BUILD_ID'] as const;
+const RETENTION = ['INPUT_RETENTION_DAYS', 'RESULT_RETENTION_DAYS', 'EVENT_RETENTION_DAYS'] as const;
 export const PROCESS_VARIABLES = {
   migrate: ['DATABASE_URL', ...TEMPORAL],
   api: [
     ...SHARED,
     ...TEMPORAL,
+    ...OBSERVED,
     'API_HOST',
     'API_PORT',
     'PUBLIC_BASE_URL',
     'OPEN_JOBS_LIMIT',
     'STORAGE_DIRECTORY',
     'URL_SIGNING_KEY',
+    'SECRET_SEALING_KEYS',
+    'MANAGEMENT_JWT_ISSUER',
+    'MANAGEMENT_JWT_AUDIENCE',
+    'MANAGEMENT_JWKS_URL',
+    'LICENSE_SIGNING_KEYS',
+    'WEBHOOK_ALLOW_PRIVATE_TARGETS',
+    'CREDITS_PER_USD',
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
   ],
-  'worker:orchestration': [...SHARED, ...TEMPORAL, 'STORAGE_DIRECTORY'],
+  'worker:orchestration': [...SHARED, ...TEMPORAL, ...WORKER, ...VERSIONED, 'STORAGE_DIRECTORY', ...RETENTION],
   'worker:inference': [
     ...SHARED,
     ...TEMPORAL,
+    ...WORKER,
     'PUBLIC_BASE_URL',
     'STORAGE_DIRECTORY',
     'URL_SIGNING_KEY',
@@ -106,14 +190,28 @@ export const PROCESS_VARIABLES = {
     'INFERENCE_PROCESSES',
     'INFERENCE_THREADS',
   ],
-  'worker:webhooks': [...SHARED, ...TEMPORAL, 'WEBHOOK_ALLOW_PRIVATE_TARGETS'],
+  'worker:webhooks': [
+    ...SHARED,
+    ...TEMPORAL,
+    ...WORKER,
+    ...VERSIONED,
+    'WEBHOOK_ALLOW_PRIVATE_TARGETS',
+    'SECRET_SEALING_KEYS',
+  ],
   'ledger:verify': ['DATABASE_URL'],
+  credits: ['DATABASE_URL'],
+  subscriptions: ['DATABASE_URL'],
 } as const satisfies Record<string, readonly VariableName[]>;
 
 export type ProcessName = keyof typeof PROCESS_VARIABLES;
 
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
+}
+
+/** The keys that seal secrets, for scripts that write to the database of a development service. */
+export function readSealingKeys(environment: Readonly<Record<string, string | undefined>> = process.env): string[] {
+  return VARIABLES.SECRET_SEALING_KEYS.parse(environment.SECRET_SEALING_KEYS || DEVELOPMENT_SIGNING_KEY);
 }
 
 /** Reads what one process needs. @throws ConfigurationError naming every variable that is missing or wrong. */
@@ -136,6 +234,12 @@ export function readConfig<Name extends ProcessName>(
       problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
     }
   }
+  if (values.MANAGEMENT_JWT_ISSUER && !URL.canParse(String(values.MANAGEMENT_JWKS_URL))) {
+    problems.push('MANAGEMENT_JWKS_URL must be a URL when MANAGEMENT_JWT_ISSUER is set');
+  }
+  if (Boolean(values.STRIPE_SECRET_KEY) !== Boolean(values.STRIPE_WEBHOOK_SECRET)) {
+    problems.push('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be set together, or neither of them');
+  }
   if (values.SERVICE_ENVIRONMENT === 'production') problems.push(...productionProblems(values));
   if (problems.length > 0) {
     throw new ConfigurationError(`The configuration of ${processName} is not usable:\n  ${problems.join('\n  ')}`);
@@ -152,6 +256,10 @@ function productionProblems(values: Readonly<Record<string, unknown>>): string[]
   const signingKey = values.URL_SIGNING_KEY;
   if (typeof signingKey === 'string' && signingKey.length < 32) {
     problems.push('URL_SIGNING_KEY must have 32 characters or more when SERVICE_ENVIRONMENT is production');
+  }
+  const sealingKeys = values.SECRET_SEALING_KEYS;
+  if (Array.isArray(sealingKeys) && sealingKeys.some((key) => String(key).length < 32)) {
+    problems.push('SECRET_SEALING_KEYS must have 32 characters or more each when SERVICE_ENVIRONMENT is production');
   }
   return problems;
 }

@@ -1,7 +1,8 @@
 /** The rows the service reads through the ORM. Columns are the snake_case of the properties. */
 import { defineEntity, p } from '@mikro-orm/core';
+import type { LedgerAccount, TransferKind } from '../contracts/credits.ts';
 import type { JobError } from '../contracts/error-codes.ts';
-import type { EventType, JobInput, JobStage, JobStatus } from '../contracts/job.ts';
+import type { CreditEventType, EventType, JobInput, JobStage, JobStatus } from '../contracts/job.ts';
 
 const OrganizationSchema = defineEntity({
   name: 'Organization',
@@ -80,6 +81,7 @@ const JobSchema = defineEntity({
     inputs: p.json<JobInput[]>(),
     reservedCredits: p.bigint('number'),
     chargedCredits: p.bigint('number'),
+    /** Until the job is picked up: the build that must answer, or null; then the one that answers. */
     modelVersion: p.text().strictNullable(),
     result: p.json<unknown>().strictNullable(),
     error: p.json<JobError>().strictNullable(),
@@ -109,8 +111,10 @@ const WebhookEndpointSchema = defineEntity({
     status: p.text().$type<'enabled' | 'disabled'>(),
     livemode: p.boolean(),
     isStaging: p.boolean(),
-    /** The active signing secrets, newest first. */
+    /** The signing secrets, sealed, newest first. */
     secrets: p.array(),
+    /** When the second of them stops signing. */
+    previousSecretExpiresAt: p.datetime().strictNullable(),
     consecutiveFailures: p.integer(),
     failingSince: p.datetime().strictNullable(),
     lastSuccessAt: p.datetime().strictNullable(),
@@ -129,8 +133,10 @@ const EventSchema = defineEntity({
     organizationId: p.text(),
     livemode: p.boolean(),
     isStaging: p.boolean(),
-    type: p.text().$type<EventType>(),
-    jobId: p.text(),
+    type: p.text().$type<EventType | CreditEventType>(),
+    /** Null for an event of credits, and for a test event, which tells of an example. */
+    jobId: p.text().strictNullable(),
+    isTest: p.boolean().default(false),
     /** The exact bytes every delivery carries and signs. */
     payload: p.text(),
     createdAt: p.datetime(),
@@ -150,9 +156,62 @@ const WebhookDeliverySchema = defineEntity({
     createdAt: p.datetime(),
     completedAt: p.datetime().strictNullable(),
     workflowStartedAt: p.datetime().strictNullable(),
+    /** About: the workflow is exact. */
+    nextAttemptAt: p.datetime().strictNullable(),
+    /** Id of the delivery that this one repeats. */
+    replayOf: p.text().strictNullable(),
   },
 });
 export class WebhookDelivery extends WebhookDeliverySchema.class {}
 WebhookDeliverySchema.setClass(WebhookDelivery);
 
-export const entities = [Organization, ApiKey, Upload, Job, WebhookEndpoint, Event, WebhookDelivery];
+const AuditLogEntrySchema = defineEntity({
+  name: 'AuditLogEntry',
+  tableName: 'audit_log_entries',
+  properties: {
+    id: p.text().primary(),
+    organizationId: p.text(),
+    userId: p.text(),
+    role: p.text(),
+    action: p.text(),
+    targetId: p.text(),
+    details: p.json<Record<string, unknown>>(),
+    requestId: p.text(),
+    createdAt: p.datetime(),
+  },
+});
+export class AuditLogEntry extends AuditLogEntrySchema.class {}
+AuditLogEntrySchema.setClass(AuditLogEntry);
+
+const CreditTransferSchema = defineEntity({
+  name: 'CreditTransfer',
+  tableName: 'credit_transfers',
+  properties: {
+    /** A number that grows. */
+    id: p.bigint('string').primary(),
+    organizationId: p.text(),
+    livemode: p.boolean(),
+    kind: p.text().$type<TransferKind>(),
+    fromAccount: p.text().$type<LedgerAccount>(),
+    toAccount: p.text().$type<LedgerAccount>(),
+    amount: p.bigint('number'),
+    jobId: p.text().strictNullable(),
+    grantId: p.text().strictNullable(),
+    reason: p.text().strictNullable(),
+    createdAt: p.datetime(),
+  },
+});
+export class CreditTransfer extends CreditTransferSchema.class {}
+CreditTransferSchema.setClass(CreditTransfer);
+
+export const entities = [
+  Organization,
+  ApiKey,
+  Upload,
+  Job,
+  WebhookEndpoint,
+  Event,
+  WebhookDelivery,
+  AuditLogEntry,
+  CreditTransfer,
+];

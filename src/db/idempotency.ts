@@ -54,13 +54,30 @@ export async function claimIdempotencyKey(
   { organizationId, livemode, route, key }: IdempotencyKey,
   fingerprint: Uint8Array,
   response: StoredResponse,
+  inProgressUntil: Date | null = null,
 ): Promise<StoredResponse | null> {
   const [row] = await query<ClaimRow<'claimed'>>(
     em,
-    'select * from claim_idempotency_key($1, $2, $3, $4, $5, $6, $7, null)',
-    [organizationId, livemode, route, key, fingerprint, response.status, response.body],
+    'select * from claim_idempotency_key($1, $2, $3, $4, $5, $6, $7, $8)',
+    [organizationId, livemode, route, key, fingerprint, response.status, response.body, inProgressUntil],
   );
   return replayOf(row);
+}
+
+/** What a claim would answer for an earlier request, or null when there is no answer yet. Claims nothing. */
+export async function findStoredResponse(
+  em: EntityManager,
+  { organizationId, livemode, route, key }: IdempotencyKey,
+  fingerprint: Uint8Array,
+): Promise<StoredResponse | null> {
+  const [stored] = await query<StoredResponse>(
+    em,
+    `select response_status as status, response_body as body from idempotency_claims
+     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and fingerprint = $5
+       and in_progress_until is null and expires_at > now()`,
+    [organizationId, livemode, route, key, fingerprint],
+  );
+  return stored ?? null;
 }
 
 /** Stores what the first request was answered in the end, and lets replays have it. */
@@ -70,5 +87,15 @@ export async function storeResponse(em: EntityManager, claim: IdempotencyKey, re
     `update idempotency_claims set response_status = $5, response_body = $6, in_progress_until = null
      where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and in_progress_until is not null`,
     [claim.organizationId, claim.livemode, claim.route, claim.key, response.status, response.body],
+  );
+}
+
+/** Frees a key whose request was refused after it had claimed it. */
+export async function releaseIdempotencyKey(em: EntityManager, claim: IdempotencyKey): Promise<void> {
+  await query(
+    em,
+    `delete from idempotency_claims
+     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and in_progress_until is not null`,
+    [claim.organizationId, claim.livemode, claim.route, claim.key],
   );
 }

@@ -3,19 +3,26 @@ import { EVENT_TYPES } from '../contracts/job.ts';
 import { newApiKeySecret } from '../domain/api-keys.ts';
 import { newId } from '../domain/ids.ts';
 import { SCOPE_CATALOGUE } from '../domain/scopes.ts';
-import { newWebhookSecret } from '../domain/webhook-signing.ts';
-import { topUp } from './credits.ts';
+import type { SealedSecrets } from '../domain/sealed-secrets.ts';
+import { newSealedSecret } from '../domain/webhook-secrets.ts';
+import { topUp } from './credits/credits.ts';
 import { ApiKey, Organization, WebhookEndpoint } from './entities.ts';
 import { type EntityManager, openDatabase } from './orm.ts';
+import { setPaidPeriod } from './sdk-licenses/sdk-subscriptions.ts';
 
 const CREDITS = 1_000_000;
+const PAID_PERIOD_MS = 365 * 24 * 60 * 60_000;
+const PAID_SDKS = 2;
 
 export interface DevelopmentSeed {
   organizationId: string;
   keys: { live: string; staging: string; test: string };
 }
 
-/** Creates an organisation with credits and a key of each mode. The secrets are in the answer and nowhere else. */
+/**
+ * Creates an organisation with credits, a subscription of two SDKs and a key of each mode. The secrets are in the answer
+ * and nowhere else.
+ */
 export function seedDevelopment(databaseUrl: string): Promise<DevelopmentSeed> {
   return withDatabase(databaseUrl, (root) =>
     root.transactional(async (em) => {
@@ -31,6 +38,9 @@ export function seedDevelopment(databaseUrl: string): Promise<DevelopmentSeed> {
       await em.flush();
       await topUp(em, { organizationId, livemode: true, amount: CREDITS, reason: 'development seed' });
       await topUp(em, { organizationId, livemode: false, amount: CREDITS, reason: 'development seed' });
+      const now = Date.now();
+      const paid = { paidFrom: new Date(now), paidUntil: new Date(now + PAID_PERIOD_MS), maxSdks: PAID_SDKS };
+      await setPaidPeriod(em, organizationId, paid);
       return { organizationId, keys };
     }),
   );
@@ -64,17 +74,20 @@ interface DevelopmentWebhookEndpoint {
   organizationId: string;
   url: string;
   livemode: boolean;
+  /** With the keys of the process that delivers. */
+  sealedSecrets: SealedSecrets;
 }
 
 /** Registers a receiver for every event of a mode. */
 export function createDevelopmentWebhookEndpoint(
   databaseUrl: string,
-  { organizationId, url, livemode }: DevelopmentWebhookEndpoint,
+  { organizationId, url, livemode, sealedSecrets }: DevelopmentWebhookEndpoint,
 ): Promise<{ id: string; secret: string }> {
   return withDatabase(databaseUrl, async (em) => {
-    const secret = newWebhookSecret();
+    const id = newId('webhookEndpoint');
+    const { secret, sealed } = newSealedSecret(id, sealedSecrets);
     const endpoint = em.create(WebhookEndpoint, {
-      id: newId('webhookEndpoint'),
+      id,
       organizationId,
       url,
       description: 'Development',
@@ -82,7 +95,8 @@ export function createDevelopmentWebhookEndpoint(
       status: 'enabled',
       livemode,
       isStaging: false,
-      secrets: [secret],
+      secrets: [sealed],
+      previousSecretExpiresAt: null,
       consecutiveFailures: 0,
       failingSince: null,
       lastSuccessAt: null,

@@ -50,22 +50,3 @@ function base62(bytes: Uint8Array, digits: number): string {
   }
   return text;
 }
-
-interface KeyLifetime {
-  secretHash: Uint8Array;
-  revokedAt: Date | null;
-  expiresAt: Date | null;
-  rotatesAt: Date | null;
-}
-
-/**
- * Whether a key found by the hash of a presented secret may be used now. The secret from before a rotation works until
- * `rotatesAt`, and never past `expiresAt`; each boundary instant itself is already too late.
- */
-export function apiKeyState(key: KeyLifetime, presentedHash: Uint8Array, now: Date): 'usable' | 'revoked' | 'expired' {
-  if (key.revokedAt) return 'revoked';
-  if (key.expiresAt && key.expiresAt <= now) return 'expired';
-  const isCurrent = Buffer.from(key.secretHash).equals(presentedHash);
-  if (!isCurrent && (!key.rotatesAt || key.rotatesAt <= now)) return 'expired';
-  return 'usable';
-}

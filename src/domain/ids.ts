@@ -13,6 +13,8 @@ export const ID_PREFIXES = {
   user: 'usr_',
   artefact: 'art_',
   request: 'req_',
+  creditGrant: 'grt_',
+  auditEntry: 'aud_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
@@ -23,6 +25,13 @@ const DIGITS = 22;
 /** A new id: the kind's prefix and 22 base58 characters of a UUIDv7 (RFC 9562), so that ids sort by time. */
 export function newId(kind: IdKind): string {
   return ID_PREFIXES[kind] + base58(uuidv7obj().bytes);
+}
+
+/** The least id of a kind that is made at a time or after it. */
+export function firstIdAt(kind: IdKind, time: Date): string {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(time.getTime()) << 16n);
+  return ID_PREFIXES[kind] + base58(bytes);
 }
 
 export function isId(kind: IdKind, text: string): boolean {

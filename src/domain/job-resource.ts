@@ -53,7 +53,8 @@ export function renderJob(job: JobRecord): JobResource {
     created: epochSeconds(job.createdAt),
     started_at: job.startedAt && epochSeconds(job.startedAt),
     completed_at: job.completedAt && epochSeconds(job.completedAt),
-    model_version: job.modelVersion,
+    // Before that it is the build that the request pinned, if any.
+    model_version: job.startedAt && job.modelVersion,
     credits: { reserved: job.reservedCredits, charged: job.chargedCredits },
     result: job.result ?? null,
     error: job.error ?? null,

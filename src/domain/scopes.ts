@@ -19,6 +19,22 @@ export const SCOPE_CATALOGUE: readonly string[] = [
   ...SDK_SCOPES,
 ];
 
+/** The scopes of which each alone is enough for what needs `required`. */
+export function grantingScopes(required: string): string[] {
+  return SCOPE_CATALOGUE.filter((scope) => grantsScope([scope], required));
+}
+
+/** What is granted in one form: each scope once, in the order of the catalogue, and whoever may write may read. */
+export function normalizeScopes(granted: readonly string[]): string[] {
+  const asked = new Set(granted);
+  return SCOPE_CATALOGUE.filter((scope) => asked.has(scope) || asked.has(scope.replace(/:read$/, ':write')));
+}
+
+/** All that a key with these granted scopes may do: what they imply is spelt out. */
+export function permissionsOf(granted: readonly string[]): string[] {
+  return SCOPE_CATALOGUE.filter((scope) => scope !== WILDCARD_SCOPE && grantsScope(granted, scope));
+}
+
 /** Whether a key with these granted scopes may do what needs `required`. */
 export function grantsScope(granted: readonly string[], required: string): boolean {
   if (granted.includes(required)) return true;

@@ -20,7 +20,7 @@ interface FixtureReference {
 /** The fixture with those it refers to in place; its artefacts still are placeholders. */
 export async function readFixture(endpointsDirectory: URL, endpoint: string, scenario: string): Promise<unknown> {
   const url = new URL(`${endpoint}/fixtures/${scenario}.json`, endpointsDirectory);
-  return replace(JSON.parse(await readFile(url, 'utf8')), (value) => {
+  return replaceObjects(JSON.parse(await readFile(url, 'utf8')), (value) => {
     if (isArtefact(value)) return { ...value, file: new URL(value.file, url).href };
     if (isReference(value)) return readFixture(endpointsDirectory, value.fixture.endpoint, value.fixture.scenario);
     return null;
@@ -29,21 +29,21 @@ export async function readFixture(endpointsDirectory: URL, endpoint: string, sce
 
 /** Puts something in the place of every artefact, one after the other. */
 export function fillArtefacts(value: unknown, fill: (artefact: FixtureArtefact) => unknown): Promise<unknown> {
-  return replace(value, (found) => (isArtefact(found) ? fill(found) : null));
+  return replaceObjects(value, (found) => (isArtefact(found) ? fill(found) : null));
 }
 
 /** A copy of a value with other things in the place of some of its objects; null keeps one. */
-async function replace(value: unknown, replacement: (found: object) => unknown): Promise<unknown> {
+export async function replaceObjects(value: unknown, replacement: (found: object) => unknown): Promise<unknown> {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
-    for (const item of value) items.push(await replace(item, replacement));
+    for (const item of value) items.push(await replaceObjects(item, replacement));
     return items;
   }
   const replaced = replacement(value);
   if (replaced !== null) return replaced;
   const fields: [string, unknown][] = [];
-  for (const [name, field] of Object.entries(value)) fields.push([name, await replace(field, replacement)]);
+  for (const [name, field] of Object.entries(value)) fields.push([name, await replaceObjects(field, replacement)]);
   return Object.fromEntries(fields);
 }
 

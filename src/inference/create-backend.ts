@@ -44,9 +44,15 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
   const fixture = createFixtureBackend({ ...options, ...served });
   const onnx = await createOnnxBackend({ ...options, ...served });
   const backendFor = (job: { livemode: boolean }) => (job.livemode ? onnx : fixture);
+  const stagedFor = (job: { livemode: boolean }) => backendFor(job).staged;
   return {
     modelVersion: (job) => backendFor(job).modelVersion(job),
     infer: (request, context) => backendFor(request).infer(request, context),
+    staged: {
+      plan: (request, context) => stagedFor(request).plan(request, context),
+      runUnits: (request, range, context) => stagedFor(request).runUnits(request, range, context),
+      compose: (request, ended) => stagedFor(request).compose(request, ended),
+    },
     installedEndpoints: () => onnx.installedEndpoints(),
     close: async () => {
       await Promise.all([onnx.close(), fixture.close()]);

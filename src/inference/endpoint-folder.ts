@@ -11,6 +11,11 @@ export function applyParametersUrl(endpointsDirectory: URL, endpoint: string): U
   return new URL(`${endpoint}/apply-parameters.ts`, endpointsDirectory);
 }
 
+/** Module that exports `stages`, a StagedEndpoint: only of bundles. */
+export function runStagesUrl(endpointsDirectory: URL, endpoint: string): URL {
+  return new URL(`${endpoint}/run-stages.ts`, endpointsDirectory);
+}
+
 /** Answer of test mode: one file per scenario, `default` when no scenario was named. */
 export function fixtureUrl(endpointsDirectory: URL, endpoint: string, scenario: string): URL {
   return new URL(`${endpoint}/fixtures/${scenario}.json`, endpointsDirectory);

@@ -26,8 +26,8 @@ export interface Pipeline<Prepared, Output> {
 }
 
 export interface PipelineDefinition {
-  /** The model under `models/` that it needs. Models which that one names in `uses` come with it. */
-  readonly model: string;
+  /** The `task` in `model.json` of the models that it runs on. Models which such a one names in `uses` come with it. */
+  readonly task: string;
   /**
    * Called once per child process, before it takes work.
    * @throws Error that names the field of `model.json` that the pipeline misses.

@@ -1,10 +1,12 @@
 /** Reads one line of print with a text-line model: an odometer, a VIN, a number plate, a tire's sidewall. */
+import { Type } from 'typebox';
 import { type Box, clamp, expandBox } from './decoding/boxes.ts';
 import { decodeCtc, type TextLine } from './decoding/ctc.ts';
 import { PADDING, roundHalfToEven } from './images/fit.ts';
 import { resample } from './images/resample.ts';
 import type { RgbImage } from './images/rgb-image.ts';
 import { type FloatTensor, fileEntry, type Model } from './models/model.ts';
+import { readSettings } from './models/settings.ts';
 import { greyTensor } from './tensors.ts';
 
 const FILE = 'text-line';
@@ -19,6 +21,19 @@ export interface LineRules {
   minimumWidth: number;
   maximumWidth: number;
   multipleOf: number;
+}
+
+const lineRules = Type.Object({
+  marginX: Type.Number({ minimum: 0 }),
+  marginY: Type.Number({ minimum: 0 }),
+  minimumWidth: Type.Integer({ minimum: 1 }),
+  maximumWidth: Type.Integer({ minimum: 1 }),
+  multipleOf: Type.Integer({ minimum: 1 }),
+});
+
+/** The rules that the text-line model was trained with. @throws Error that names the field that `model.json` lacks */
+export function readLineRules(model: Model): LineRules {
+  return readSettings(model, Type.Object({ rules: lineRules })).rules;
 }
 
 /** The line inside `box` (original pixels) → [1, 1, 32, W], grey, 0 to 1, padded on the right. */

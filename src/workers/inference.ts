@@ -6,7 +6,7 @@ import {
   ANNOUNCEMENT_LEASE_MS,
   announceInstalledEndpoints,
   renewInstalledEndpoints,
-} from '../db/installed-endpoints.ts';
+} from '../db/jobs/installed-endpoints.ts';
 import { openDatabase } from '../db/orm.ts';
 import { createSignedUrls } from '../domain/signed-urls.ts';
 import { endpoints } from '../endpoints/list.ts';

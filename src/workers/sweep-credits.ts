@@ -1,7 +1,7 @@
 /** What is due with credits: grants whose time is over, and events of low balances. */
 import type { Logger } from 'pino';
-import { expireGrants, findBalancesWithExpiredGrants } from '../db/credit-grants.ts';
-import { publishLowBalanceEvents } from '../db/low-balance-events.ts';
+import { expireGrants, findBalancesWithExpiredGrants } from '../db/credits/credit-grants.ts';
+import { publishLowBalanceEvents } from '../db/credits/low-balance-events.ts';
 import type { MikroORM } from '../db/orm.ts';
 
 interface Dependencies {

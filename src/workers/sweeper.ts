@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { ARTEFACT_LIFETIME_MS } from '../contracts/media-limits.ts';
-import { withdrawStaleEndpoints } from '../db/installed-endpoints.ts';
-import type { MikroORM } from '../db/orm.ts';
+import { withdrawStaleEndpoints } from '../db/jobs/installed-endpoints.ts';
 import {
   deleteExpiredIdempotencyClaims,
   deleteExpiredUploads,
@@ -13,7 +12,8 @@ import {
   findUnknownOwners,
   markDeliveryStarted,
   markWorkflowStarted,
-} from '../db/outbox.ts';
+} from '../db/jobs/outbox.ts';
+import type { MikroORM } from '../db/orm.ts';
 import { endpointBySlug } from '../endpoints/list.ts';
 import { type ObjectStore, PARTIAL_PREFIX } from '../storage/object-store.ts';
 import { startDeliverWebhook, startRunJob } from '../temporal/client.ts';

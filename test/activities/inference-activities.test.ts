@@ -7,8 +7,8 @@ import { createInferenceActivities } from '../../src/activities/inference-activi
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
 import type { StagePlan } from '../../src/contracts/run-stages.ts';
+import { settleJob } from '../../src/db/jobs/settle-job.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { settleJob } from '../../src/db/settle-job.ts';
 import { renderJob } from '../../src/domain/job-resource.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import type { InferenceBackend } from '../../src/inference/backend.ts';
@@ -51,7 +51,9 @@ interface Attempt {
 
 function run({ attempt = 1, using = backend, environment = quietEnvironment(attempt) }: Attempt = {}) {
   const activities = createInferenceActivities({ orm, backend: using, clock: () => NOON });
-  const outcome: Promise<string | StagePlan> = environment.run(() => activities.runInference({ jobId, attempts: ATTEMPTS }));
+  const outcome: Promise<string | StagePlan> = environment.run(() =>
+    activities.runInference({ jobId, attempts: ATTEMPTS }),
+  );
   outcome.catch(() => {});
   return outcome;
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { SettlementActivities } from '../../src/contracts/run-job.ts';
 import { Event, WebhookDelivery } from '../../src/db/entities.ts';
+import { markDeliveryStarted } from '../../src/db/jobs/outbox.ts';
 import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { markDeliveryStarted } from '../../src/db/outbox.ts';
 import { renderJob } from '../../src/domain/job-resource.ts';
 import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

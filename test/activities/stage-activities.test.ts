@@ -6,7 +6,7 @@ import { createStageActivities } from '../../src/activities/stage-activities.ts'
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
 import type { StageProgress, StageRange } from '../../src/contracts/run-stages.ts';
-import { pickUpJob } from '../../src/db/job-progress.ts';
+import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { queuedStages } from '../../src/domain/job-stages.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';

@@ -1,6 +1,6 @@
 /** What a request needs to be admitted: credits, room for another open job, and an installed model. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { announceInstalledEndpoints } from '../../src/db/installed-endpoints.ts';
+import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { query } from '../../src/db/orm.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -21,7 +21,10 @@ beforeEach(() => {
 });
 
 describe('a request is refused', () => {
-  it('without a key', () => expectRefusal(api, () => read(api, {}), { code: 'missing_api_key' }));
+  it('without a key, and is told how to bring one', async () => {
+    const refused = await expectRefusal(api, () => read(api, {}), { code: 'missing_api_key' });
+    expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer');
+  });
 
   it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'Bearer two words'])(
     'with the header "Authorization: %s", which carries no key',

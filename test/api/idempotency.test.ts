@@ -1,7 +1,10 @@
 /** I3: the same key and payload give one job and a byte-identical replay. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
+import { claimIdempotencyKey } from '../../src/db/idempotency.ts';
 import { query } from '../../src/db/orm.ts';
+import { fingerprint } from '../../src/domain/idempotency.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { countRows, finishInference, installEndpoints } from '../support/jobs.ts';
@@ -77,6 +80,7 @@ describe('the same key and another payload are refused', () => {
     { what: 'another picture', change: { image: anotherJpeg() } },
     { what: 'another parameter', change: { fields: { unit_hint: 'mi' } } },
     { what: 'another scenario', change: { scenario: 'empty_result' } },
+    { what: 'another build', change: { headers: { 'Model-Version': FIXTURE_VERSION } } },
   ])('$what', async ({ change }) => {
     const first = await send();
     const refused = await expectRefusal(api, () => send(change), { code: 'idempotency_key_reuse' });
@@ -128,6 +132,69 @@ describe('a refused request', () => {
       param: 'image',
     });
     expect((await send()).status).toBe(202);
+  });
+});
+
+describe('cancelling with a key', () => {
+  const cancel = (id: string, secret = key) =>
+    api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key: secret, headers: { 'Idempotency-Key': 'cancel-4711' } });
+  const submit = async () => (await read(api, { key })).job.id;
+
+  it('is done once and answered the same every time', async () => {
+    const id = await submit();
+    const first = await cancel(id);
+    expect(first.job).toMatchObject({ id, status: 'canceled' });
+    expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+    for (let time = 0; time < 2; time += 1) expectReplay(await cancel(id), first);
+    expect(await readAccount(api.orm, customer.organizationId, false)).toMatchObject({ available: 1_000, held: 0 });
+  });
+
+  it('is refused for another job, which goes on', async () => {
+    const [id, other] = [await submit(), await submit()];
+    await cancel(id);
+    await expectRefusal(api, () => cancel(other), { code: 'idempotency_key_reuse' });
+    expect((await api.call(`/v1/jobs/${other}`, { key })).job.status).toBe('queued');
+  });
+
+  it('is another key than the same one of the request that made the job', async () => {
+    const { job } = await send({ idempotencyKey: 'cancel-4711' });
+    expect((await cancel(job.id)).headers.get('Idempotent-Replayed')).toBeNull();
+  });
+
+  it('however many ask at once', async () => {
+    const id = await submit();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(id)));
+    const canceled = answers.filter(({ status }) => status === 200);
+    expect(new Set(canceled.map(({ text }) => text)).size).toBe(1);
+    const others = answers.filter(({ status }) => status !== 200).map(({ error }) => error.code);
+    expect(others).toEqual(others.map(() => 'idempotency_request_in_progress'));
+    expect(canceled.filter(({ headers }) => !headers.has('Idempotent-Replayed'))).toHaveLength(1);
+  });
+
+  it('is done by the next request when the first died with the key', async () => {
+    const id = await submit();
+    const claim = { organizationId: customer.organizationId, livemode: false, route: 'jobs/cancel' };
+    const died = new Date(Date.now() - 1);
+    const unanswered = { status: 0, body: '' };
+    const em = api.orm.em.fork();
+    await claimIdempotencyKey(em, { ...claim, key: 'cancel-4711' }, fingerprint({ id }), unanswered, died);
+    const first = await cancel(id);
+    expect(first.job).toMatchObject({ id, status: 'canceled' });
+    expectReplay(await cancel(id), first);
+  });
+
+  it('leaves the key free when the job cannot be canceled', async () => {
+    const [running, queued] = [await submit(), await submit()];
+    await finishInference(api.orm, running);
+    await expectRefusal(api, () => cancel(running), { code: 'job_not_cancelable' });
+    expect((await cancel(queued)).job).toMatchObject({ id: queued, status: 'canceled' });
+  });
+
+  it('is refused with a key that is none', async () => {
+    const id = await submit();
+    const short = () =>
+      api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key, headers: { 'Idempotency-Key': 'short' } });
+    await expectRefusal(api, short, { code: 'idempotency_key_invalid', param: 'Idempotency-Key' });
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLicenseSigning } from '../../src/api/license-signing.ts';
 import type { LicenseSigningKey } from '../../src/config/license-signing-keys.ts';
-import { setPaidPeriod } from '../../src/db/sdk-subscriptions.ts';
+import { setPaidPeriod } from '../../src/db/sdk-licenses/sdk-subscriptions.ts';
 import type { renderSdkEntitlement } from '../../src/domain/sdk-licenses.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';

@@ -30,6 +30,23 @@ describe('an unknown path', () => {
   });
 });
 
+describe('a query parameter that a path does not have is refused, not ignored', () => {
+  it.each([
+    { method: 'GET', path: '/v1/endpoints' },
+    { method: 'GET', path: '/v1/jobs' },
+    { method: 'GET', path: '/v1/jobs/job_11111111' },
+    { method: 'GET', path: '/v1/jobs/job_11111111/events' },
+    { method: 'POST', path: '/v1/jobs/job_11111111/cancel' },
+    { method: 'GET', path: '/v1/events' },
+    { method: 'GET', path: '/v1/events/evt_11111111' },
+    { method: 'POST', path: '/v1/uploads' },
+    { method: 'GET', path: '/v1/uploads/upl_11111111' },
+  ])('$method $path', async ({ method, path }) => {
+    const send = () => api.call(`${path}?dry_runn=true`, { method, key });
+    await expectRefusal(api, send, { code: 'parameter_unknown', param: 'dry_runn' });
+  });
+});
+
 describe('a wrong method', () => {
   it.each([
     { method: 'GET', path: DASHBOARD_READ, allowed: 'POST' },

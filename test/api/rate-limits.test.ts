@@ -75,7 +75,7 @@ it('every answer tells the limit, what is left of it and when it is whole again'
 
 it('a new minute opens a new window', async () => {
   await spend(customer.keys.live, 14);
-  await query(api.orm.em.fork(), 'update rate_limits set expire = 0 where key like $1', [
+  await query(api.orm.em.fork(), 'update rate_limits set resets_at = now() where key like $1', [
     `%${customer.organizationId}%`,
   ]);
   expect((await send(customer.keys.live)).headers.get('RateLimit-Remaining')).toBe('13');

@@ -1,7 +1,7 @@
 /** Every rule of SDK licences, through HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLicenseSigning } from '../../src/api/license-signing.ts';
-import { cancelSubscription, setPaidPeriod } from '../../src/db/sdk-subscriptions.ts';
+import { cancelSubscription, setPaidPeriod } from '../../src/db/sdk-licenses/sdk-subscriptions.ts';
 import { SDKS, WILDCARD_SCOPE } from '../../src/domain/scopes.ts';
 import type { renderSdkEntitlement } from '../../src/domain/sdk-licenses.ts';
 import { type Answer, type CallOptions, PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';

@@ -95,10 +95,10 @@ const WALLS: Wall[] = [
 /** Composition roots construct dependencies, so they may import what their neighbours may not. */
 const COMPOSITION_ROOTS = [
   'src/api/main.ts',
-  'src/db/credits-main.ts',
+  'src/db/credits/credits-main.ts',
   'src/db/migrate-main.ts',
-  'src/db/subscriptions-main.ts',
-  'src/db/verify-ledger.ts',
+  'src/db/sdk-licenses/subscriptions-main.ts',
+  'src/db/credits/verify-ledger.ts',
   'src/api/print-openapi.ts',
 ];
 

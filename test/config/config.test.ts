@@ -16,6 +16,7 @@ const REQUIRED: Record<string, string> = {
   DATABASE_URL: 'postgres://user:password@127.0.0.1:5432/service',
   TEMPORAL_ADDRESS: '127.0.0.1:7233',
   URL_SIGNING_KEY: 'a-key-of-thirty-two-characters!!',
+  SECRET_SEALING_KEYS: 'another-of-thirty-two-characters',
 };
 
 function problemsOf(processName: ProcessName, environment: Record<string, string>): string {
@@ -73,6 +74,7 @@ describe('a wrong value is named with what is allowed', () => {
     ['worker:inference', 'INFERENCE_QUEUES', 'inference-gpu,webhooks', 'must be one of inference-gpu, inference-heavy'],
     ['worker:inference', 'INFERENCE_PROCESSES', 'many', 'must be a whole number from 1 to 64'],
     ['worker:webhooks', 'WEBHOOK_ALLOW_PRIVATE_TARGETS', 'yes', 'must be true or false'],
+    ['api', 'SECRET_SEALING_KEYS', `${REQUIRED.SECRET_SEALING_KEYS},`, 'must be a list without empty items'],
   ] as const)('%s: %s=%s', (processName, name, value, problem) => {
     expect(problemsOf(processName, { ...REQUIRED, [name]: value })).toContain(`${name} ${problem}`);
   });
@@ -136,6 +138,35 @@ describe('URL_SIGNING_KEY', () => {
 
   it('has a default in development', () => {
     expect(problemsOf('api', { ...withoutKey, SERVICE_ENVIRONMENT: 'development' })).toBe('');
+  });
+});
+
+describe('SECRET_SEALING_KEYS', () => {
+  const [key, old] = ['x'.repeat(32), 'y'.repeat(32)];
+
+  it('are several while one is being replaced', () => {
+    const config = readConfig('api', { ...REQUIRED, SECRET_SEALING_KEYS: `${key}, ${old}` });
+    expect(config.SECRET_SEALING_KEYS).toEqual([key, old]);
+  });
+
+  it('must be given in production, and each be long', () => {
+    for (const given of ['', `${key},short`, 'x'.repeat(31)]) {
+      const message = problemsOf('api', { ...REQUIRED, SECRET_SEALING_KEYS: given });
+      expect(message).toMatch(/SECRET_SEALING_KEYS must have 32 characters or more each/);
+    }
+    const inDevelopment = { ...REQUIRED, SECRET_SEALING_KEYS: '', SERVICE_ENVIRONMENT: 'development' };
+    expect(problemsOf('worker:webhooks', inDevelopment)).toBe('');
+  });
+});
+
+describe('MANAGEMENT_JWT_ISSUER', () => {
+  it('needs the address of its keys, and without both nobody can sign in', () => {
+    const issuer = { ...REQUIRED, MANAGEMENT_JWT_ISSUER: 'https://login.example/' };
+    expect(problemsOf('api', issuer)).toContain('MANAGEMENT_JWKS_URL must be a URL');
+    // An issuer is compared letter by letter: its slash stays.
+    const config = readConfig('api', { ...issuer, MANAGEMENT_JWKS_URL: 'https://login.example/jwks' });
+    expect(config.MANAGEMENT_JWT_ISSUER).toBe('https://login.example/');
+    expect(readConfig('api', REQUIRED).MANAGEMENT_JWT_ISSUER).toBe('');
   });
 });
 

@@ -5,45 +5,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
-import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { endpoints as list } from '../../src/endpoints/list.ts';
-import { createArtefactWriter } from '../../src/inference/artefacts.ts';
-import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
-import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import type { Answer, TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { startTestMode } from './service.ts';
 
 const endpoints: readonly EndpointContract[] = list;
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
-const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 const VIDEO = new URL('render.video/fixtures/walk-around-16-9.mp4', endpointsDirectory);
 
 let api: TestApi;
-let workers: TestWorkers;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  const backend = createFixtureBackend({
-    logger: QUIET,
-    endpoints,
-    endpointsDirectory,
-    writeArtefact: createArtefactWriter({ store: api.store, signedUrls: api.signedUrls }),
-    slowScenarioMs: 1,
-  });
-  const inference = inferenceWorker(api.orm, backend);
-  workers = await startTestWorkers(api.temporal, [
-    await orchestrationWorker(api.orm),
-    inference,
-    { ...inference, taskQueue: TASK_QUEUES.inferenceHeavy },
-  ]);
+  api = await startTestMode();
 });
-
-afterAll(async () => {
-  await workers.stop();
-  await api.close();
-});
+afterAll(() => api.close());
 
 interface Request {
   parameters?: Record<string, unknown>;

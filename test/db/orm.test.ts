@@ -1,7 +1,7 @@
 /** How statements are sent. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readJob } from '../../src/db/jobs/read-job.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { readJob } from '../../src/db/read-job.ts';
 import { createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, finishInference, readJob as readThroughOrm } from '../support/jobs.ts';

@@ -33,6 +33,7 @@ beforeAll(async () => {
       POSTGRES_PORT: '0',
       TEMPORAL_PORT: '0',
       TEMPORAL_WEB_PORT: '0',
+      IDENTITY_PORT: '0',
     },
     ready: { line: (line) => line.startsWith('Ctrl-C stops everything') },
     readyTimeoutMs: 240_000,

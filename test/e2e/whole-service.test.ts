@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { readSealingKeys } from '../../src/config/config.ts';
-import { findLedgerDrift } from '../../src/db/ledger.ts';
+import { findLedgerDrift } from '../../src/db/credits/ledger.ts';
 import { openDatabase } from '../../src/db/orm.ts';
 import { createDevelopmentWebhookEndpoint } from '../../src/db/seed.ts';
 import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';

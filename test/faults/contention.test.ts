@@ -1,7 +1,7 @@
 /** Many at once want the same thing: the processes are real, and so are the races. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { adjustCredits, readAvailableCredits } from '../../src/db/credits.ts';
+import { adjustCredits, readAvailableCredits } from '../../src/db/credits/credits.ts';
 import { query } from '../../src/db/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { type Answer, post, postUntilAdmitted } from './customer.ts';

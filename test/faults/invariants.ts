@@ -1,6 +1,6 @@
 /** What must hold after every fault, whatever it was. */
 import { expect } from '@jest/globals';
-import { findLedgerDrift } from '../../src/db/ledger.ts';
+import { findLedgerDrift } from '../../src/db/credits/ledger.ts';
 import { query } from '../../src/db/orm.ts';
 import { until } from '../support/until.ts';
 import type { FaultStack } from './fault-stack.ts';

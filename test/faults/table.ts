@@ -37,19 +37,19 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: '100 requests at once with one key; the key with another payload',
     mustShow: 'one job; 409',
-    files: ['test/faults/contention.test.ts', 'test/db/admit-job.test.ts'],
+    files: ['test/faults/contention.test.ts', 'test/db/jobs/admit-job.test.ts'],
     named: /key/,
   },
   {
     fault: 'credits for exactly N jobs, 10 N requests at once',
     mustShow: 'exactly N admitted',
-    files: ['test/faults/contention.test.ts', 'test/db/admit-job.test.ts'],
+    files: ['test/faults/contention.test.ts', 'test/db/jobs/admit-job.test.ts'],
     named: /credits for exactly/,
   },
   {
     fault: 'cancellation against pick-up',
     mustShow: 'exactly one wins; one hold and one settlement',
-    files: ['test/faults/contention.test.ts', 'test/db/settle-job.test.ts'],
+    files: ['test/faults/contention.test.ts', 'test/db/jobs/settle-job.test.ts'],
     named: /cancel|wins/i,
   },
   {

@@ -10,6 +10,7 @@ import { isRunning } from './processes.ts';
 import {
   endpointsDirectory,
   modelsDirectory,
+  noArtefacts,
   recordingLog,
   rejectionOf,
   tinyAdd,
@@ -27,6 +28,7 @@ async function backend(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxB
   const created = await createOnnxBackend({
     modelsDirectory: fileURLToPath(modelsDirectory),
     store: { get: async () => picture },
+    writeArtefact: noArtefacts,
     children: 1,
     threads: 1,
     logger: recordingLog().log,

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
 /** Every module that `entry` loads, by following its static imports within `src`. */
@@ -17,7 +18,9 @@ function modulesLoadedBy(entry: URL, seen = new Set<string>()): Set<string> {
 const source = (path: string) => new URL(`../../src/${path}`, import.meta.url);
 
 test('neither the picture decoder nor ONNX Runtime is loaded in the process that polls Temporal', () => {
-  const entries = ['inference/create-backend.ts', 'endpoints/dashboard.read/pipeline.ts'];
+  const pipelines = globSync('endpoints/*/pipeline.ts', { cwd: fileURLToPath(source('')) });
+  expect(pipelines).toContain('endpoints/dashboard.read/pipeline.ts');
+  const entries = ['inference/create-backend.ts', ...pipelines];
   for (const entry of entries) {
     const loaded = modulesLoadedBy(source(entry));
     expect([...loaded].filter((module) => ['sharp', 'onnxruntime-node'].includes(module))).toEqual([]);

@@ -10,6 +10,7 @@ import { ObjectNotFoundError } from '../../src/storage/object-store.ts';
 import {
   endpointsDirectory,
   modelsDirectory,
+  noArtefacts,
   recordingLog,
   rejectionOf,
   tinyAdd,
@@ -32,6 +33,7 @@ function create(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxBackend>
   return createOnnxBackend({
     modelsDirectory: fileURLToPath(modelsDirectory),
     store: { get: () => stored() },
+    writeArtefact: noArtefacts,
     children: 1,
     threads: 1,
     logger: log,

@@ -10,7 +10,7 @@ import { type AppDependencies, createApp } from '../../src/api/app.ts';
 import { createKeyUse, type KeyUse } from '../../src/api/key-use.ts';
 import { createLicenseSigning } from '../../src/api/license-signing.ts';
 import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
-import { listenForSettlements } from '../../src/db/job-settlements.ts';
+import { listenForSettlements } from '../../src/db/jobs/job-settlements.ts';
 import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
 import { createTargetRules, findWebhookUrlProblem } from '../../src/delivery/webhook-target.ts';
 import type { JobResource } from '../../src/domain/job-resource.ts';

@@ -1,5 +1,5 @@
 /** Organisations with credits and keys, as tests need them. A test with its own customer has its own limits. */
-import { topUp } from '../../src/db/credits.ts';
+import { topUp } from '../../src/db/credits/credits.ts';
 import { ApiKey, Organization, WebhookEndpoint } from '../../src/db/entities.ts';
 import { type MikroORM, query } from '../../src/db/orm.ts';
 import { type KeyMode, newApiKeySecret } from '../../src/domain/api-keys.ts';

@@ -1,10 +1,10 @@
 /** Jobs as tests bring them about without HTTP. */
 import { createHash } from 'node:crypto';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
-import { type Admission, admitJob } from '../../src/db/admit-job.ts';
 import { Job } from '../../src/db/entities.ts';
-import { announceInstalledEndpoints } from '../../src/db/installed-endpoints.ts';
-import { pickUpJob, stageOutcome } from '../../src/db/job-progress.ts';
+import { type Admission, admitJob } from '../../src/db/jobs/admit-job.ts';
+import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
+import { pickUpJob, stageOutcome } from '../../src/db/jobs/job-progress.ts';
 import { type MikroORM, query } from '../../src/db/orm.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { endpoints } from '../../src/endpoints/list.ts';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { findLedgerDrift } from '../../src/db/ledger.ts';
+import { findLedgerDrift } from '../../src/db/credits/ledger.ts';
 import { openDatabase } from '../../src/db/orm.ts';
 
 /** I1 and I2 of the goals: every balance equals its replay, and every job moved its credits once. */

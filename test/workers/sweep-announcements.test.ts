@@ -4,7 +4,7 @@ import {
   announceInstalledEndpoints,
   readInstalledEndpoints,
   renewInstalledEndpoints,
-} from '../../src/db/installed-endpoints.ts';
+} from '../../src/db/jobs/installed-endpoints.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { createDiskStore } from '../../src/storage/disk-store.ts';
 import { sweepAnnouncements } from '../../src/workers/sweeper.ts';

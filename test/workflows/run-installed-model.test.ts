@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { announceInstalledEndpoints } from '../../src/db/installed-endpoints.ts';
+import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
 import { installModel, manifestOfGuide, paint } from '../inference/exported-models.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

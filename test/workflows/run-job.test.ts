@@ -13,9 +13,9 @@ import {
 } from '../../src/contracts/run-job.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { pickUpJob } from '../../src/db/job-progress.ts';
+import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
+import { settleJob } from '../../src/db/jobs/settle-job.ts';
 import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { settleJob } from '../../src/db/settle-job.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { startRunJob } from '../../src/temporal/client.ts';

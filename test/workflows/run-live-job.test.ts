@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { announceInstalledEndpoints } from '../../src/db/installed-endpoints.ts';
+import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';

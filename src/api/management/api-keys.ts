@@ -1,8 +1,8 @@
 /** API keys of the organisation. */
 import { Type } from 'typebox';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { countActiveApiKeys, lockApiKey } from '../../db/api-keys.ts';
 import { ApiKey } from '../../db/entities.ts';
+import { countActiveApiKeys, lockApiKey } from '../../db/organizations/api-keys.ts';
 import { findPage } from '../../db/pages.ts';
 import { type KeyMode, newApiKeySecret } from '../../domain/api-keys.ts';
 import { newId } from '../../domain/ids.ts';

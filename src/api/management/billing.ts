@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { readStatement, readStatements } from '../../db/statements.ts';
+import { readStatement, readStatements } from '../../db/credits/statements.ts';
 import { creditsInUsd } from '../../domain/money.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import {

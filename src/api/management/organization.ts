@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { closed } from '../../contracts/vocabulary/schemas.ts';
 import { Organization } from '../../db/entities.ts';
-import { ensureOrganization } from '../../db/organizations.ts';
+import { ensureOrganization } from '../../db/organizations/organizations.ts';
 import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
 import { epochSeconds } from './fields.ts';
 import { defineOperation } from './operation.ts';

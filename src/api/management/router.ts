@@ -1,7 +1,6 @@
 /** Routes of the management API: each operation is checked, run in one transaction and recorded, in the same way. */
 import type Router from '@koa/router';
 import type { Logger } from 'pino';
-import { recordAudit } from '../../db/audit-log.ts';
 import {
   claimIdempotencyKey,
   findStoredResponse,
@@ -9,7 +8,8 @@ import {
   type StoredResponse,
   storeResponse,
 } from '../../db/idempotency.ts';
-import { ensureOrganization } from '../../db/organizations.ts';
+import { recordAudit } from '../../db/organizations/audit-log.ts';
+import { ensureOrganization } from '../../db/organizations/organizations.ts';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { mayDo } from '../../domain/roles.ts';
 import type { SealedSecrets } from '../../domain/sealed-secrets.ts';

@@ -1,7 +1,7 @@
 /** SDK licences of the organisation. */
 import { Type } from 'typebox';
 import { closed } from '../../contracts/vocabulary/schemas.ts';
-import { readSdkEntitlements } from '../../db/sdk-licenses.ts';
+import { readSdkEntitlements } from '../../db/sdk-licenses/sdk-licenses.ts';
 import { renderSdkEntitlement } from '../../domain/sdk-licenses.ts';
 import { defineOperation } from './operation.ts';
 

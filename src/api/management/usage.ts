@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { JOB_STATUSES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { readUsage, USAGE_GROUPS, type Usage } from '../../db/usage.ts';
+import { readUsage, USAGE_GROUPS, type Usage } from '../../db/credits/usage.ts';
 import { creditsInUsd } from '../../domain/money.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { usd } from './billing.ts';

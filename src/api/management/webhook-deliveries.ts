@@ -11,7 +11,7 @@ import {
   readDeliveryLog,
   repeatDelivery,
   repeatFailedDeliveries,
-} from '../../db/webhook-deliveries.ts';
+} from '../../db/webhooks/webhook-deliveries.ts';
 import { newId } from '../../domain/ids.ts';
 import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
 import { ServiceError } from '../../domain/service-error.ts';

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { WebhookEndpoint } from '../../db/entities.ts';
 import { findPage } from '../../db/pages.ts';
-import { countWebhookEndpoints, lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
+import { countWebhookEndpoints, lockWebhookEndpoint } from '../../db/webhooks/webhook-endpoints.ts';
 import { newId } from '../../domain/ids.ts';
 import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
 import { ServiceError } from '../../domain/service-error.ts';

@@ -1,5 +1,5 @@
 import type { Next } from 'koa';
-import { type CallerKey, findCaller } from '../../db/callers.ts';
+import { type CallerKey, findCaller } from '../../db/organizations/callers.ts';
 import { hashApiKeySecret, isWellFormedApiKey } from '../../domain/api-keys.ts';
 import { grantingScopes, grantsScope } from '../../domain/scopes.ts';
 import { ServiceError } from '../../domain/service-error.ts';

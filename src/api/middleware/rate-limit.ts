@@ -1,4 +1,4 @@
-import { type CountedRate, countRequest, RATE_WINDOW_SECONDS } from '../../db/callers.ts';
+import { type CountedRate, countRequest, RATE_WINDOW_SECONDS } from '../../db/organizations/callers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
 

@@ -109,7 +109,12 @@ function sharedPaths(endpoints: readonly EndpointContract[]) {
     },
     '/v1/endpoints': {
       get: listOperation(
-        { operationId: 'listEndpoints', summary: 'What can be called, for how much', tag: 'Availability' },
+        {
+          operationId: 'listEndpoints',
+          summary: 'What can be called, for how much',
+          tag: 'Availability',
+          anyKey: true,
+        },
         'Endpoint',
       ),
     },

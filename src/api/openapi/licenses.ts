@@ -4,7 +4,7 @@ import { sdkLicenseBody } from '../routes/sdk-licenses.ts';
 import { errorAnswers, idempotencyKeyParameter } from './operations.ts';
 import type { schemas } from './schemas.ts';
 
-const ALWAYS = [400, 401, 403, 429, 500, 503];
+const ALWAYS = [400, 401, 429, 500, 503];
 
 const answer = (name: keyof typeof schemas, description: string) => ({
   description,
@@ -34,7 +34,7 @@ export const licensePaths = {
       summary: 'Read the licence of an SDK',
       tags: ['SDK licences'],
       parameters: [sdkParameter],
-      responses: { 200: answer('SdkLicenseView', 'As it is now'), ...errorAnswers(...ALWAYS) },
+      responses: { 200: answer('SdkLicenseView', 'As it is now'), ...errorAnswers(...ALWAYS, 403) },
     },
     post: {
       operationId: 'issueSdkLicense',
@@ -42,7 +42,7 @@ export const licensePaths = {
       tags: ['SDK licences'],
       parameters: [sdkParameter, idempotencyKeyParameter],
       requestBody: { required: false, content: { 'application/json': { schema: sdkLicenseBody } } },
-      responses: { 200: answer('SdkLicenseView', 'With the licence'), ...errorAnswers(...ALWAYS, 409, 413, 415) },
+      responses: { 200: answer('SdkLicenseView', 'With the licence'), ...errorAnswers(...ALWAYS, 403, 409, 413, 415) },
     },
   },
   '/.well-known/jwks.json': {

@@ -1,13 +1,13 @@
 /** The management API in OpenAPI, derived from its operations. */
 import type { TObject, TSchema } from 'typebox';
 import { ERRORS } from '../../contracts/error-codes.ts';
-import { PERMISSIONS } from '../../domain/roles.ts';
+import { PERMISSIONS, ROLES } from '../../domain/roles.ts';
 import type { Operation } from '../management/operation.ts';
 import { statusOf } from '../management/router.ts';
 import { errorAnswers, idempotencyKeyParameter } from './operations.ts';
 
-/** Whatever is asked: a token that is none, a role that may not, too many requests, a service in trouble. */
-const ALWAYS = [400, 401, 403, 429, 500, 503];
+/** Whatever is asked: a token that is none, too many requests, a service in trouble. */
+const ALWAYS = [400, 401, 429, 500, 503];
 
 export function managementPaths(operations: readonly Operation[]) {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -21,6 +21,7 @@ function describe(operation: Operation) {
   const { id, tag, summary, description, permission, method, path, body, query, answer, errors = [] } = operation;
   const status = statusOf(operation);
   const statuses = new Set([...ALWAYS, ...errors.flatMap((code) => ERRORS[code].status ?? [])]);
+  if (PERMISSIONS[permission].length < ROLES.length) statuses.add(403);
   if (path.includes('{')) statuses.add(404);
   if (method === 'post') statuses.add(409);
   if (method !== 'get') statuses.add(413);

@@ -43,6 +43,8 @@ interface Operation {
   operationId: string;
   summary: string;
   tag: string;
+  /** Whatever its scopes, a key will do. */
+  anyKey?: true;
 }
 
 const describe = ({ operationId, summary, tag }: Operation) => ({ operationId, summary, tags: [tag] });
@@ -82,7 +84,10 @@ export function listOperation(operation: Operation, item: SchemaName, parameters
   return {
     ...describe(operation),
     parameters: Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema })),
-    responses: { 200: json(list, 'One page'), ...errorAnswers(...ALWAYS) },
+    responses: {
+      200: json(list, 'One page'),
+      ...errorAnswers(...ALWAYS.filter((status) => status !== 403 || !operation.anyKey)),
+    },
   };
 }
 

@@ -79,8 +79,8 @@ export function readExpiryMs(context: ApiContext, endpoint: EndpointContract): n
 
 /** The fixture a test-mode request asks for. Live keys never steer anything. */
 export function readTestScenario(context: ApiContext, endpoint: EndpointContract): string | null {
+  if (context.state.apiKey.livemode || context.headers['x-service-test-scenario'] === undefined) return null;
   const scenario = context.get('X-Service-Test-Scenario');
-  if (context.state.apiKey.livemode || scenario === '') return null;
   if (!Object.hasOwn(endpoint.scenarios, scenario)) {
     throw new ServiceError(
       'test_scenario_not_supported',

@@ -1,5 +1,5 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { readInstalledEndpoints } from '../../db/installed-endpoints.ts';
+import { readInstalledEndpoints } from '../../db/jobs/installed-endpoints.ts';
 import { endpointPath } from '../../domain/endpoint-path.ts';
 import type { ApiContext } from '../context.ts';
 import { refuseUnknownQuery } from '../requests/request-options.ts';

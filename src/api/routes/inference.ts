@@ -2,11 +2,11 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { type Admission, admitJob } from '../../db/admit-job.ts';
-import { readAvailableCredits } from '../../db/credits.ts';
+import { readAvailableCredits } from '../../db/credits/credits.ts';
 import type { Job } from '../../db/entities.ts';
 import { type StoredResponse, storeResponse } from '../../db/idempotency.ts';
-import type { JobSettlements } from '../../db/job-settlements.ts';
+import { type Admission, admitJob } from '../../db/jobs/admit-job.ts';
+import type { JobSettlements } from '../../db/jobs/job-settlements.ts';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { newId } from '../../domain/ids.ts';
 import { renderJob } from '../../domain/job-resource.ts';

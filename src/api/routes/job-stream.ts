@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Job } from '../../db/entities.ts';
-import type { JobSettlements } from '../../db/job-settlements.ts';
+import type { JobSettlements } from '../../db/jobs/job-settlements.ts';
 import { renderJob } from '../../domain/job-resource.ts';
 import { isTerminal } from '../../domain/job-states.ts';
 import type { ApiContext } from '../context.ts';

@@ -10,9 +10,9 @@ import {
   type StoredResponse,
   storeResponse,
 } from '../../db/idempotency.ts';
+import { settleJob } from '../../db/jobs/settle-job.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { createdWithin, findPage } from '../../db/pages.ts';
-import { settleJob } from '../../db/settle-job.ts';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { renderJob } from '../../domain/job-resource.ts';
 import { ServiceError } from '../../domain/service-error.ts';

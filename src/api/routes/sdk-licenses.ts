@@ -4,7 +4,7 @@ import type { Next } from 'koa';
 import { Type } from 'typebox';
 import { claimIdempotencyKey, type IdempotencyKey, type StoredResponse, storeResponse } from '../../db/idempotency.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import { issueSdkLicense, readSdkEntitlement } from '../../db/sdk-licenses.ts';
+import { issueSdkLicense, readSdkEntitlement } from '../../db/sdk-licenses/sdk-licenses.ts';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { SDKS } from '../../domain/scopes.ts';
 import { renderSdkEntitlement, type Sdk } from '../../domain/sdk-licenses.ts';

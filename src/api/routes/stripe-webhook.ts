@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { PaymentProvider } from '../../billing/payment-provider.ts';
-import { bookPayment, bookRefund } from '../../db/payments.ts';
+import { bookPayment, bookRefund } from '../../db/credits/payments.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { readText } from '../requests/json-body.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Job } from '../../db/entities.ts';
-import type { JobSettlements } from '../../db/job-settlements.ts';
-import { readJob } from '../../db/read-job.ts';
+import type { JobSettlements } from '../../db/jobs/job-settlements.ts';
+import { readJob } from '../../db/jobs/read-job.ts';
 import { isTerminal } from '../../domain/job-states.ts';
 import type { ApiContext } from '../context.ts';
 

@@ -5,6 +5,8 @@
 import { ServiceError } from '../../domain/service-error.ts';
 import { importPipeline } from '../endpoint-folder.ts';
 import { decodeImage, restrictDecoder } from '../images/decode-image.ts';
+import { encodeGreyPng } from '../images/encode-image.ts';
+import { encodePictures } from '../made-files.ts';
 import { openModel } from '../models/onnx-model.ts';
 import type { RunnablePipeline } from '../pipeline.ts';
 import type { InferenceTask, MessageFromChild, MessageToChild, ServedEndpoint } from './messages.ts';
@@ -43,7 +45,8 @@ async function run(taskId: number, task: InferenceTask): Promise<void> {
     if (!pipeline) throw new ServiceError('model_unavailable', `${task.endpoint} has no loaded model.`);
     const images = [];
     for (const file of task.files) images.push(await decodeImage(file));
-    send({ type: 'done', taskId, result: await pipeline({ images, parameters: task.parameters }) });
+    const result = await pipeline({ images, parameters: task.parameters });
+    send({ type: 'done', taskId, result: await encodePictures(result, encodeGreyPng) });
   } catch (error) {
     const { message, stack = '' } = error as Error;
     send({ type: 'failed', taskId, code: error instanceof ServiceError ? error.code : null, message, detail: stack });

@@ -15,12 +15,16 @@ export interface FitTransform {
   originY: number;
 }
 
-/** Fits the part of a picture inside `box` into width × height, keeping its proportions, centred on grey. */
+/**
+ * Fits the part of a picture inside `box` into width × height, keeping its proportions, centred on grey of the level
+ * `padding` (0 to 255).
+ */
 export function letterbox(
   image: RgbImage,
   box: Box,
   width: number,
   height: number,
+  padding = PADDING,
 ): { image: RgbImage; transform: FitTransform } {
   const boxWidth = box.x1 - box.x0;
   const boxHeight = box.y1 - box.y0;
@@ -29,7 +33,7 @@ export function letterbox(
   const innerHeight = Math.max(1, roundHalfToEven(boxHeight * scale));
   const offsetX = Math.floor((width - innerWidth) / 2);
   const offsetY = Math.floor((height - innerHeight) / 2);
-  const canvas = greyImage(width, height);
+  const canvas = greyImage(width, height, padding);
   paste(canvas, resample(image, box, innerWidth, innerHeight), offsetX, offsetY);
   return { image: canvas, transform: { scale, offsetX, offsetY, originX: box.x0, originY: box.y0 } };
 }
@@ -53,13 +57,13 @@ export function squareCrop(image: RgbImage, box: Box, factor: number, size: numb
   const left = Math.floor((box.x0 + box.x1 - exactSide) / 2);
   const top = Math.floor((box.y0 + box.y1 - exactSide) / 2);
   const side = Math.ceil(exactSide);
-  const window = greyImage(side, side);
+  const window = greyImage(side, side, PADDING);
   paste(window, image, -left, -top);
   return resample(window, { x0: 0, y0: 0, x1: side, y1: side }, size, size);
 }
 
-function greyImage(width: number, height: number): RgbImage {
-  return { width, height, pixels: new Uint8Array(width * height * 3).fill(PADDING) };
+function greyImage(width: number, height: number, level: number): RgbImage {
+  return { width, height, pixels: new Uint8Array(width * height * 3).fill(level) };
 }
 
 /** Copies the part of `source` that falls on `target` when its top left corner is put at (left, top). */

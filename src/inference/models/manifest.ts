@@ -1,12 +1,13 @@
 /** `model.json`: what a release of a model says about itself. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Type } from 'typebox';
+import { decoder } from './decoder-settings.ts';
+import { createSchemaCheck } from './schema-errors.ts';
 
 /** A dimension: a number, or the name of one that varies from call to call. */
 const shape = Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ minLength: 1 })]));
 
-/** Descriptive fields (layout, range, meaning, …) are for readers and are not closed. */
-const tensor = Type.Object({ shape });
+/** Descriptive fields (meaning, interpolation, …) are for readers and are not closed. */
+const tensor = Type.Object({ shape, dtype: Type.Optional(Type.Enum(['float32', 'int64'])) });
 
 const file = Type.Object({
   /** A file beside `model.json`, never elsewhere. */
@@ -15,15 +16,18 @@ const file = Type.Object({
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   inputs: Type.Record(Type.String(), tensor),
   outputs: Type.Record(Type.String(), tensor),
-  /** Class index → class: a name, or an object whose fields the pipeline knows. */
-  labels: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({})]))),
+  /** Class index → class: a name, an object whose fields the pipeline knows, or null for a class that is of no use. */
+  labels: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({}), Type.Null()]))),
+  /** How its outputs are read, for the pipelines that take models of any make. */
+  decoder: Type.Optional(decoder),
 });
 
 const manifest = Type.Object({
   model: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
   /** Release date, and name of the folder. */
   release: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }),
-  task: Type.String(),
+  /** What it is for: pipelines ask for models by their task. */
+  task: Type.String({ minLength: 1 }),
   description: Type.String(),
   license: Type.String(),
   files: Type.Record(Type.String(), file, { minProperties: 1 }),
@@ -43,7 +47,7 @@ export function versionOf({ model, release }: Pick<ModelManifest, 'model' | 'rel
   return `${model}@${release}`;
 }
 
-const validate = new Ajv2020({ strict: true, allErrors: true }).compile<ModelManifest>(manifest);
+const check = createSchemaCheck(manifest);
 
 /** @throws Error that names every field that is missing or wrong. */
 export function parseManifest(text: string): ModelManifest {
@@ -53,9 +57,6 @@ export function parseManifest(text: string): ModelManifest {
   } catch (error) {
     throw new Error(`model.json is not JSON: ${(error as Error).message}`);
   }
-  if (validate(value)) return value;
-  const problems = (validate.errors ?? []).map(
-    ({ instancePath, message }) => `${instancePath.slice(1).replaceAll('/', '.') || 'model.json'} ${message}`,
-  );
-  throw new Error(`model.json: ${problems.join('; ')}`);
+  if (check.isValid(value)) return value;
+  throw new Error(`model.json: ${check.problems()}`);
 }

@@ -7,10 +7,18 @@ export interface FloatTensor {
   shape: readonly number[];
 }
 
+/** Whole numbers: an int64 input. */
+export interface IntegerTensor {
+  data: BigInt64Array;
+  shape: readonly number[];
+}
+
+export type ModelInputs = Readonly<Record<string, FloatTensor | IntegerTensor>>;
+
 /** Outputs of one run, read by name and expected type. */
 export interface ModelOutputs {
   /** @throws Error when the model has no such output. */
-  require(name: string): unknown;
+  shapeOf(name: string): readonly number[];
   /** @throws Error when the model has no such output, or it is not float32. */
   floats(name: string): FloatTensor;
   /** An int64 or int32 output. @throws Error when the model has no such output, or it is not of integers. */
@@ -22,7 +30,7 @@ export interface Model {
   /** The models named by `uses` in `model.json`, by the name of their role. */
   readonly uses: Readonly<Record<string, Model>>;
   /** Runs one file of the model. Shapes are those of its entry in `model.json`. */
-  run(file: string, inputs: Readonly<Record<string, FloatTensor>>): Promise<ModelOutputs>;
+  run(file: string, inputs: ModelInputs): Promise<ModelOutputs>;
 }
 
 /** The file's entry, or an error that says what is missing from `model.json`. */

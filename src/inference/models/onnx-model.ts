@@ -1,7 +1,7 @@
 /** ONNX Runtime sessions of a model's files. Imported in child processes only: `session.run` blocks its thread. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { versionOf } from './manifest.ts';
-import { type FloatTensor, fileEntry, type Model, type ModelOutputs } from './model.ts';
+import { type FloatTensor, fileEntry, type IntegerTensor, type Model, type ModelOutputs } from './model.ts';
 import { type InstalledModel, readModelFile } from './registry.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function openModel(installed: InstalledModel, threads: number): Pro
     run: async (file, inputs) => {
       const session = sessions.get(file);
       if (!session) throw new Error(`${installed.manifest.model}: files.${file} is missing from model.json`);
-      const feeds = Object.entries(inputs).map(([name, { data, shape }]) => [name, new Tensor('float32', data, shape)]);
+      const feeds = Object.entries(inputs).map(([name, tensor]) => [name, toOnnx(tensor)]);
       return readOutputs(`${installed.manifest.model}/${file}`, await session.run(Object.fromEntries(feeds)));
     },
   };
@@ -42,15 +42,34 @@ export async function openModel(installed: InstalledModel, threads: number): Pro
 
 async function warmUp(model: Model): Promise<void> {
   for (const [file, inputs] of Object.entries(model.manifest.warmUp)) {
-    const zeros = Object.entries(inputs).map(([name, shape]): [string, FloatTensor] => {
+    const entry = fileEntry(model, file);
+    const zeros = Object.entries(inputs).map(([name, shape]): [string, FloatTensor | IntegerTensor] => {
       const length = shape.reduce((product, dimension) => product * dimension, 1);
-      return [name, { data: new Float32Array(length), shape }];
+      const isInteger = entry.inputs[name]?.dtype === 'int64';
+      return [name, isInteger ? { data: new BigInt64Array(length), shape } : { data: new Float32Array(length), shape }];
     });
     const outputs = await model.run(file, Object.fromEntries(zeros)).catch((error: Error) => {
       throw new Error(`warmUp.${file}: ${versionOf(model.manifest)} cannot run it: ${error.message}`);
     });
-    for (const name of Object.keys(fileEntry(model, file).outputs)) outputs.require(name);
+    for (const [name, { shape }] of Object.entries(entry.outputs)) {
+      const actual = outputs.shapeOf(name);
+      if (isOfShape(actual, shape)) continue;
+      throw new Error(
+        `files.${file}.outputs.${name}.shape is [${shape.join(', ')}], the network's [${actual.join(', ')}]`,
+      );
+    }
   }
+}
+
+function isOfShape(actual: readonly number[], stated: readonly (number | string)[]): boolean {
+  return (
+    actual.length === stated.length &&
+    stated.every((dimension, axis) => typeof dimension === 'string' || dimension === actual[axis])
+  );
+}
+
+function toOnnx({ data, shape }: FloatTensor | IntegerTensor): Tensor {
+  return data instanceof BigInt64Array ? new Tensor('int64', data, shape) : new Tensor('float32', data, shape);
 }
 
 function readOutputs(where: string, outputs: InferenceSession.ReturnType): ModelOutputs {
@@ -60,7 +79,7 @@ function readOutputs(where: string, outputs: InferenceSession.ReturnType): Model
     return output as Tensor;
   };
   return {
-    require,
+    shapeOf: (name) => require(name).dims,
     floats: (name) => {
       const { data, dims, type } = require(name);
       if (!(data instanceof Float32Array)) throw new Error(`${where}: output ${name} is ${type}, not float32`);

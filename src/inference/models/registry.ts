@@ -15,6 +15,10 @@ export interface InstalledModel {
 export interface ModelRegistry {
   /** Newest valid release of a model, or the one of `<model>@<release>`; undefined when there is none. */
   find(name: string): InstalledModel | undefined;
+  /** Every usable release for a task, whatever its model: the newest first, of one date by the name of the model. */
+  forTask(task: string): readonly InstalledModel[];
+  /** The releases for none of these tasks which no other model uses: a misspelt task, most likely. */
+  idle(tasks: ReadonlySet<string>): readonly ModelManifest[];
   readonly models: readonly InstalledModel[];
 }
 
@@ -57,7 +61,19 @@ export async function loadModelRegistry(modelsDirectory: string, logger: Log): P
   };
 
   const models = [...releases.keys()].flatMap((version) => find(version) ?? []);
-  return { find: (name) => find(name), models };
+  return {
+    find: (name) => find(name),
+    forTask: (task) => models.filter(({ manifest }) => manifest.task === task).sort(newestFirst),
+    idle: (tasks) => {
+      const used = new Set(models.flatMap(({ uses }) => Object.values(uses).map(({ manifest }) => manifest.model)));
+      return models.map(({ manifest }) => manifest).filter(({ task, model }) => !tasks.has(task) && !used.has(model));
+    },
+    models,
+  };
+}
+
+function newestFirst({ manifest: a }: InstalledModel, { manifest: b }: InstalledModel): number {
+  return b.release.localeCompare(a.release, 'en') || a.model.localeCompare(b.model, 'en');
 }
 
 /** @throws Error that names the file when it is missing or not the one that `model.json` describes. */

@@ -1,21 +1,18 @@
 /** What a pipeline needs of its model's `model.json` beyond the fields every model has. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { versionOf } from './manifest.ts';
 import { fileEntry, type Model } from './model.ts';
+import { createSchemaCheck } from './schema-errors.ts';
 
 /**
  * Checks the manifest against the pipeline's own schema and gives it that schema's type.
  * @throws Error that names every field that is missing or wrong
  */
 export function readSettings<Schema extends TSchema>(model: Model, schema: Schema): Static<Schema> {
-  const validate = new Ajv2020({ strict: true, allErrors: true }).compile<Static<Schema>>(schema);
+  const check = createSchemaCheck(schema);
   const manifest: unknown = model.manifest;
-  if (validate(manifest)) return manifest;
-  const problems = (validate.errors ?? []).map(
-    ({ instancePath, message }) => `${instancePath.slice(1).replaceAll('/', '.') || 'model.json'} ${message}`,
-  );
-  throw new Error(`${versionOf(model.manifest)}: ${problems.join('; ')}`);
+  if (check.isValid(manifest)) return manifest;
+  throw new Error(`${versionOf(model.manifest)}: ${check.problems()}`);
 }
 
 /** Width and height of a picture input with layout NCHW, both fixed. */

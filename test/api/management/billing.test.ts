@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
-import { expireGrants, grantPromotion } from '../../../src/db/credit-grants.ts';
-import { adjustCredits, topUp } from '../../../src/db/credits.ts';
+import { expireGrants, grantPromotion } from '../../../src/db/credits/credit-grants.ts';
+import { adjustCredits, topUp } from '../../../src/db/credits/credits.ts';
+import { readStatement } from '../../../src/db/credits/statements.ts';
 import { query } from '../../../src/db/orm.ts';
-import { readStatement } from '../../../src/db/statements.ts';
 import type { Role } from '../../../src/domain/roles.ts';
 import { closingCredits, monthBounds } from '../../../src/domain/statements.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';

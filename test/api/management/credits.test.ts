@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
 import type { CheckoutOrder, PaymentProvider } from '../../../src/billing/payment-provider.ts';
-import { grantPromotion } from '../../../src/db/credit-grants.ts';
-import { topUp } from '../../../src/db/credits.ts';
+import { grantPromotion } from '../../../src/db/credits/credit-grants.ts';
+import { topUp } from '../../../src/db/credits/credits.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Role } from '../../../src/domain/roles.ts';
 import { sweepCredits } from '../../../src/workers/sweep-credits.ts';

@@ -2,7 +2,7 @@
 import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  model: 'tiny',
+  task: 'adding-one',
   create: (model) => {
     return async ({ images, parameters }) => {
       if (parameters.behaviour === 'hang') await new Promise(() => undefined);

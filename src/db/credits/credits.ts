@@ -1,0 +1,100 @@
+import { ServiceError } from '../../domain/service-error.ts';
+import { type EntityManager, query } from '../orm.ts';
+import { type BalanceKey, book, type LockedAccount, lockAccount } from './credit-accounts.ts';
+import { rollGrants } from './credit-grants.ts';
+
+interface TopUp extends BalanceKey {
+  /** Credits. */
+  amount: number;
+  reason: string;
+  /** Names the payment at its provider: it is booked once. */
+  externalReference?: string | undefined;
+}
+
+/**
+ * Adds credits to a balance, and creates the balance with its first top-up. Answers false, and does nothing, where the
+ * payment was booked before.
+ */
+export function topUp(em: EntityManager, { amount, reason, externalReference, ...key }: TopUp): Promise<boolean> {
+  return em.transactional(async (em) => {
+    const account = await lockAccount(em, key);
+    return book(em, account, { kind: 'top_up', change: amount, reason, externalReference });
+  });
+}
+
+interface Adjustment extends BalanceKey {
+  /** Credits; below zero they are taken away. */
+  change: number;
+  reason: string;
+  /** Names what is corrected, so that it is booked once. */
+  externalReference?: string | undefined;
+}
+
+/**
+ * Corrects a balance. What is taken away comes from the credits that were paid for; from promotional ones only where
+ * the others do not suffice. Answers false, and does nothing, where the reference was booked before.
+ * @throws ServiceError `insufficient_credits` when more would be taken than is available
+ */
+export function adjustCredits(
+  em: EntityManager,
+  { change, reason, externalReference, ...key }: Adjustment,
+): Promise<boolean> {
+  return em.transactional(async (em) => {
+    const account = await lockAccount(em, key);
+    if (account.available + change < 0) {
+      if (externalReference !== undefined && (await isBooked(em, externalReference))) return false;
+      throw new ServiceError(
+        'insufficient_credits',
+        `${-change} credits cannot be taken: ${account.available} are available in ` +
+          `${key.livemode ? 'live' : 'test'} mode.`,
+      );
+    }
+    return bookAdjustment(em, account, { change, reason, externalReference });
+  });
+}
+
+async function isBooked(em: EntityManager, externalReference: string): Promise<boolean> {
+  const booked = await query(em, 'select id from credit_transfers where external_reference = $1', [externalReference]);
+  return booked.length > 0;
+}
+
+/** Books an adjustment of an account that has enough for it. Answers false where its reference was booked before. */
+export async function bookAdjustment(
+  em: EntityManager,
+  account: LockedAccount,
+  adjustment: Omit<Adjustment, keyof BalanceKey>,
+): Promise<boolean> {
+  // What was charged before uses the grants of before; then no more may be promotional than the balance has.
+  await rollGrants(em, account);
+  const isNew = await book(em, account, { kind: 'adjustment', ...adjustment });
+  if (isNew) await rollGrants(em, account);
+  return isNew;
+}
+
+/** Sets the balance below which `credits.low_balance` is told; null tells nothing. */
+export async function setLowBalanceThreshold(
+  em: EntityManager,
+  { organizationId, livemode }: BalanceKey,
+  threshold: number | null,
+): Promise<void> {
+  await query(
+    em,
+    `insert into credit_accounts (organization_id, livemode, low_balance_threshold) values ($1, $2, $3)
+     on conflict (organization_id, livemode) do update set low_balance_threshold = excluded.low_balance_threshold`,
+    [organizationId, livemode, threshold],
+  );
+}
+
+/** What may still be held of a balance; 0 where there is none. */
+export async function readAvailableCredits(
+  em: EntityManager,
+  organizationId: string,
+  livemode: boolean,
+): Promise<number> {
+  const [account] = await query<{ available: string }>(
+    em,
+    'select available from credit_accounts where organization_id = $1 and livemode = $2',
+    [organizationId, livemode],
+  );
+  return Number(account?.available ?? 0);
+}

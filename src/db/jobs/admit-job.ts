@@ -1,0 +1,127 @@
+import type { JobInput, JobStage } from '../../contracts/job.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { type ClaimRow, replayOf, type StoredResponse } from '../idempotency.ts';
+import { type EntityManager, query } from '../orm.ts';
+
+export interface Admission {
+  job: {
+    id: string;
+    organizationId: string;
+    apiKeyId: string;
+    endpoint: string;
+    livemode: boolean;
+    isStaging: boolean;
+    testScenario: string | null;
+    /** The build that must answer, where the request pins one. */
+    modelVersion?: string | null;
+    parameters: Record<string, unknown>;
+    inputs: readonly JobInput[];
+    reservedCredits: number;
+    stages: readonly JobStage[] | null;
+    requestId: string;
+    idempotencyKey: string | null;
+    createdAt: Date;
+    /** Longest time in the queue. */
+    expiryMs: number;
+    dueAt: Date;
+  };
+  openJobsLimit: number;
+  idempotency: {
+    route: string;
+    fingerprint: Uint8Array;
+    /** What a replay answers unless the first request later stores something else. */
+    response: StoredResponse;
+    /** Until then a repeated request is told that the first is in progress; null when its answer is final at once. */
+    inProgressUntil: Date | null;
+  };
+}
+
+const ADMIT_JOB = `
+  call admit_job(
+    jsonb_populate_record(null::jobs, $1::jsonb), $2::integer, $3::text[], $4::text, $5::bytea, $6::integer, $7::text,
+    $8::timestamptz, null, null, null
+  )`;
+
+/**
+ * Creates a job and holds its credits, in one statement: nothing of it exists unless all of it does, and all of it is on
+ * disk when this resolves. Not within a transaction: the statement commits. Answers null, or the response that an earlier
+ * request with the same idempotency key was given.
+ * @throws ServiceError `insufficient_credits`, `concurrency_limit_exceeded`, `resource_not_found` (an upload that is
+ *   gone), `idempotency_key_reuse`, `idempotency_request_in_progress`
+ */
+export async function admitJob(em: EntityManager, admission: Admission): Promise<StoredResponse | null> {
+  const { job, idempotency } = admission;
+  const columns = {
+    id: job.id,
+    organization_id: job.organizationId,
+    api_key_id: job.apiKeyId,
+    endpoint: job.endpoint,
+    status: 'queued',
+    livemode: job.livemode,
+    is_staging: job.isStaging,
+    test_scenario: job.testScenario,
+    model_version: job.modelVersion ?? null,
+    parameters: job.parameters,
+    inputs: job.inputs,
+    reserved_credits: job.reservedCredits,
+    charged_credits: 0,
+    stages: job.stages,
+    request_id: job.requestId,
+    idempotency_key: job.idempotencyKey,
+    created_at: job.createdAt,
+    expiry_ms: job.expiryMs,
+    due_at: job.dueAt,
+  };
+  const uploadIds = new Set(job.inputs.flatMap((input) => input.uploadId ?? []));
+  const [row] = await query<ClaimRow<'admitted'>>(em, ADMIT_JOB, [
+    JSON.stringify(columns),
+    admission.openJobsLimit,
+    [...uploadIds],
+    idempotency.route,
+    idempotency.fingerprint,
+    idempotency.response.status,
+    idempotency.response.body,
+    idempotency.inProgressUntil,
+  ]).catch((error: unknown) => {
+    throw asRefusal(error, admission) ?? error;
+  });
+  return replayOf(row);
+}
+
+/** The errors that admit_job raises, by their SQLSTATE. */
+function asRefusal(error: unknown, { job, openJobsLimit }: Admission): ServiceError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, detail } = findDatabaseError(error);
+  switch (code) {
+    case 'VI402':
+      return new ServiceError(
+        'insufficient_credits',
+        `This request holds ${job.reservedCredits} credits and ${detail} are available in ` +
+          `${job.livemode ? 'live' : 'test'} mode. Top up, then repeat the request.`,
+      );
+    case 'VI429':
+      return new ServiceError(
+        'concurrency_limit_exceeded',
+        `${detail} jobs are open and ${openJobsLimit} may be. Wait for some of them to end, then repeat the request.`,
+        { headers: { 'Retry-After': '1' } },
+      );
+    case 'VI404':
+      return new ServiceError('resource_not_found', 'An upload has expired. Upload the file again.', {
+        param: 'input_ref',
+      });
+    default:
+      return undefined;
+  }
+}
+
+interface DatabaseError {
+  /** SQLSTATE */
+  code?: string;
+  detail?: string;
+}
+
+/** MikroORM wraps what the driver threw; the SQLSTATE is on one of the two. */
+function findDatabaseError(error: Error & DatabaseError): DatabaseError {
+  if (typeof error.code === 'string') return error;
+  return error.cause instanceof Error ? findDatabaseError(error.cause) : {};
+}

@@ -1,0 +1,60 @@
+/**
+ * `npm run -s subscriptions -- <command>`: what an operator's payment integration tells of SDK subscriptions, to the
+ * database of `DATABASE_URL`. It prints the subscription as it is then; exit status 1 when it was told something wrong.
+ */
+import { parseArgs } from 'node:util';
+import { readConfig } from '../../config/config.ts';
+import { openDatabase } from '../orm.ts';
+import { cancelSubscription, readSubscription, setPaidPeriod } from './sdk-subscriptions.ts';
+
+const USAGE = `usage:
+  npm run -s subscriptions -- show <organisation id>
+  npm run -s subscriptions -- set <organisation id> --from <time> --until <time> --max-sdks <number>
+  npm run -s subscriptions -- cancel <organisation id>
+A time is a day or an instant of ISO 8601: 2026-12-01 or 2026-12-01T09:30:00Z.`;
+
+const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d))?$/;
+
+function readTime(name: string, text: string | undefined): Date {
+  const time = new Date(text ?? '');
+  if (text === undefined || !ISO_TIME.test(text) || Number.isNaN(time.getTime())) {
+    throw new Error(`--${name} must be a time.\n${USAGE}`);
+  }
+  return time;
+}
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { from: { type: 'string' }, until: { type: 'string' }, 'max-sdks': { type: 'string' } },
+  });
+  const [command, organizationId] = positionals;
+  if (!organizationId || !ORGANIZATION_ID.test(organizationId)) throw new Error(USAGE);
+  const { DATABASE_URL } = readConfig('subscriptions');
+  const orm = await openDatabase({ url: DATABASE_URL, poolSize: 1 });
+  try {
+    const em = orm.em.fork();
+    if (command === 'set') {
+      const period = { paidFrom: readTime('from', values.from), paidUntil: readTime('until', values.until) };
+      if (period.paidFrom >= period.paidUntil) throw new Error('--from must come before --until.');
+      const maxSdks = Number(values['max-sdks'] ?? Number.NaN);
+      if (!Number.isInteger(maxSdks) || maxSdks < 0 || maxSdks > 1_000) {
+        throw new Error('--max-sdks must be a whole number from 0 to 1000.');
+      }
+      await setPaidPeriod(em, organizationId, { ...period, maxSdks });
+    } else if (command === 'cancel') {
+      if (!(await cancelSubscription(em, organizationId, new Date()))) throw new Error('There is no subscription.');
+    } else if (command !== 'show') {
+      throw new Error(USAGE);
+    }
+    console.log(JSON.stringify(await readSubscription(em, organizationId), null, 2));
+  } finally {
+    await orm.close();
+  }
+}
+
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,86 @@
+/** `npm run -s credits`: what an operator books by hand. */
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type MikroORM, openDatabase } from '../../../src/db/orm.ts';
+import { createCustomer } from '../../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { countRows } from '../../support/jobs.ts';
+import { expectLedgerToBalance } from '../../support/ledger.ts';
+import { PROJECT_DIRECTORY } from '../../support/processes.ts';
+
+let database: TestDatabase;
+let orm: MikroORM;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 2 });
+});
+afterAll(async () => {
+  await expectLedgerToBalance(database.url);
+  await orm.close();
+  await database.drop();
+});
+
+function credits(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/db/credits/credits-main.ts', ...words], {
+    cwd: PROJECT_DIRECTORY,
+    env: { DATABASE_URL: database.url },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const liveOf = (stdout: string) => JSON.parse(stdout)[0];
+
+describe('the command', () => {
+  it('tops up, grants and adjusts, and shows what came of it', async () => {
+    const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
+    const live = [organizationId, '--mode', 'live', '--reason', 'invoice 17'];
+    expect(liveOf(credits('top-up', ...live, '--credits', '500').stdout)).toMatchObject({ available: 500 });
+    const granted = liveOf(credits('grant', ...live, '--credits', '40', '--expires', '2999-01-01').stdout);
+    expect(granted).toMatchObject({ available: 540, grants: [{ amount: 40, expiresAt: '2999-01-01T00:00:00.000Z' }] });
+    expect(liveOf(credits('adjust', ...live, '--credits=-20').stdout)).toMatchObject({ available: 520 });
+    expect(liveOf(credits('show', organizationId).stdout)).toMatchObject({ available: 520 });
+  });
+
+  it('books nothing again under the same reference', async () => {
+    const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
+    const words = [
+      'top-up',
+      organizationId,
+      '--mode',
+      'live',
+      '--credits',
+      '5',
+      '--reason',
+      'paid',
+      '--reference',
+      'i-17',
+    ];
+    credits(...words);
+    const again = credits(...words);
+    expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('i-17 was booked before') });
+    expect(liveOf(again.stdout)).toMatchObject({ available: 5 });
+  });
+
+  it.each([
+    ['an organisation that does not exist', ['top-up', 'org_x', '--mode', 'live', '--credits', '5', '--reason', 'r']],
+    ['no reason', ['top-up', 'ORG', '--mode', 'live', '--credits', '5']],
+    ['no mode', ['top-up', 'ORG', '--credits', '5', '--reason', 'r']],
+    ['a fraction', ['top-up', 'ORG', '--mode', 'live', '--credits', '1.5', '--reason', 'r']],
+    ['a negative top-up', ['top-up', 'ORG', '--mode', 'live', '--credits=-5', '--reason', 'r']],
+    ['a grant that never expires', ['grant', 'ORG', '--mode', 'live', '--credits', '5', '--reason', 'r']],
+    [
+      'an expiry in the past',
+      ['grant', 'ORG', '--mode', 'live', '--credits', '5', '--reason', 'r', '--expires', '2020-01-01'],
+    ],
+    ['more than there is', ['adjust', 'ORG', '--mode', 'live', '--credits=-5', '--reason', 'r']],
+    ['another command', ['burn', 'ORG']],
+  ])('refuses %s and books nothing', async (_name, words) => {
+    const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
+    const { status, stderr } = credits(...words.map((word) => (word === 'ORG' ? organizationId : word)));
+    expect(status).toBe(1);
+    expect(stderr.trim()).not.toBe('');
+    expect(await countRows(orm, 'credit_transfers', organizationId)).toBe(0);
+  });
+});

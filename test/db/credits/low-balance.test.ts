@@ -1,0 +1,91 @@
+/** A balance that falls below its threshold is told of once, until it has been above it again. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
+import { setLowBalanceThreshold, topUp } from '../../../src/db/credits/credits.ts';
+import { publishLowBalanceEvents } from '../../../src/db/credits/low-balance-events.ts';
+import { type MikroORM, openDatabase, query } from '../../../src/db/orm.ts';
+import { type Customer, createCustomer } from '../../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { admit, finishInference, SUCCESS } from '../../support/jobs.ts';
+
+let database: TestDatabase;
+let orm: MikroORM;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 10 });
+});
+afterAll(async () => {
+  await orm.close();
+  await database.drop();
+});
+
+const key = (customer: Customer) => ({ organizationId: customer.organizationId, livemode: false });
+
+async function newCustomer(threshold: number | null): Promise<Customer> {
+  const customer = await createCustomer(orm, { live: 0, test: 100 });
+  await setLowBalanceThreshold(orm.em.fork(), key(customer), threshold);
+  return customer;
+}
+
+async function spend(customer: Customer, credits: number, charged = credits): Promise<void> {
+  const jobId = await admit(orm, customer, { reservedCredits: credits });
+  await finishInference(orm, jobId, { ...SUCCESS, chargedCredits: charged });
+  await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
+}
+
+/** The balances that were told, oldest first. */
+async function told(customer: Customer): Promise<number[]> {
+  await publishLowBalanceEvents(orm.em.fork());
+  const rows = await query<{ payload: string }>(
+    orm.em.fork(),
+    `select payload from events where organization_id = $1 and type = 'credits.low_balance' order by id`,
+    [customer.organizationId],
+  );
+  return rows.map(({ payload }) => JSON.parse(payload).data.object.balance);
+}
+
+describe('a threshold', () => {
+  it('is told of once when charges bring the balance below it', async () => {
+    const customer = await newCustomer(60);
+    await spend(customer, 40);
+    expect(await told(customer)).toEqual([]);
+    await spend(customer, 10);
+    await spend(customer, 10);
+    expect(await told(customer)).toEqual([50]);
+  });
+
+  it('is told of again after the balance was above it', async () => {
+    const customer = await newCustomer(60);
+    await spend(customer, 50);
+    await topUp(orm.em.fork(), { ...key(customer), amount: 10, reason: 'test' });
+    await spend(customer, 1);
+    expect(await told(customer)).toEqual([50, 59]);
+  });
+
+  it('is not crossed by a hold that is released', async () => {
+    const customer = await newCustomer(60);
+    await spend(customer, 90, 0);
+    expect(await told(customer)).toEqual([]);
+  });
+
+  it('that is not set tells nothing', async () => {
+    const customer = await newCustomer(null);
+    await spend(customer, 100);
+    expect(await told(customer)).toEqual([]);
+  });
+
+  it('of the other mode tells nothing', async () => {
+    const customer = await newCustomer(null);
+    await setLowBalanceThreshold(orm.em.fork(), { ...key(customer), livemode: true }, 60);
+    await spend(customer, 100);
+    expect(await told(customer)).toEqual([]);
+  });
+});
+
+it('an event is written once, also by several sweepers together', async () => {
+  const customer = await newCustomer(60);
+  await spend(customer, 50);
+  await Promise.all(Array.from({ length: 5 }, () => publishLowBalanceEvents(orm.em.fork())));
+  expect(await told(customer)).toEqual([50]);
+});

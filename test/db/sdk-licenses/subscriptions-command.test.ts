@@ -1,0 +1,63 @@
+/** `npm run -s subscriptions`, as a payment integration runs it. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/domain/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useProcesses } from '../../support/processes.ts';
+
+const processes = useProcesses();
+const organizationId = newId('organization');
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const environment = { DATABASE_URL: database.url };
+  const command = await processes.start({ entry: 'src/db/sdk-licenses/subscriptions-main.ts', args, environment });
+  const { code } = await command.exited;
+  return { code, output: command.lines.join('\n') };
+}
+
+it('sets periods, shows them, and cancels', async () => {
+  expect(await run('show', organizationId)).toEqual({ code: 0, output: 'null' });
+  const set = (from: string, until: string, maxSdks: string) =>
+    run('set', organizationId, '--from', from, '--until', until, '--max-sdks', maxSdks);
+  await set('2027-01-01', '2027-02-01', '2');
+  const { output } = await set('2027-02-01', '2027-03-01T12:00:00+01:00', '3');
+  const periods = [
+    { paidFrom: '2027-01-01T00:00:00.000Z', paidUntil: '2027-02-01T00:00:00.000Z', maxSdks: 2 },
+    { paidFrom: '2027-02-01T00:00:00.000Z', paidUntil: '2027-03-01T11:00:00.000Z', maxSdks: 3 },
+  ];
+  expect(JSON.parse(output)).toEqual({ canceledAt: null, periods });
+  const canceled = await run('cancel', organizationId);
+  expect(JSON.parse(canceled.output)).toEqual({ canceledAt: expect.any(String), periods });
+});
+
+describe('tells what is wrong, and ends with status 1', () => {
+  const period = ['--from', '2028-01-01', '--until', '2028-02-01'];
+
+  it.each([
+    { args: [], says: 'usage:' },
+    { args: ['set'], says: 'usage:' },
+    { args: ['set', 'Example Ltd', ...period, '--max-sdks', '1'], says: 'usage:' },
+    { args: ['extend', organizationId], says: 'usage:' },
+    {
+      args: ['set', organizationId, '--from', 'today', '--until', '2028-02-01', '--max-sdks', '1'],
+      says: '--from must',
+    },
+    { args: ['set', organizationId, '--from', '2028-01-01', '--max-sdks', '1'], says: '--until must be a time' },
+    {
+      args: ['set', organizationId, '--from', '2028-02-01', '--until', '2028-01-01', '--max-sdks', '1'],
+      says: 'before',
+    },
+    { args: ['set', organizationId, ...period], says: '--max-sdks must be a whole number' },
+    { args: ['set', organizationId, ...period, '--max-sdks', '-1'], says: '--max-sdks' },
+    { args: ['set', organizationId, ...period, '--quota', '1'], says: '--quota' },
+    { args: ['cancel', newId('organization')], says: 'There is no subscription' },
+  ])('$args', async ({ args, says }) => {
+    const { code, output } = await run(...args);
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(says) });
+  });
+});
