@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { VersioningBehavior } from '@temporalio/common';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { setTemporalSdkEnvironment } from '../config/temporal-sdk.ts';
 import { observeActivities } from '../observability/activity-telemetry.ts';
 import type { Operations } from '../observability/operations.ts';
 import { onShutdown } from '../shutdown.ts';
@@ -16,6 +17,7 @@ export const WORKFLOWS_PATH = fileURLToPath(new URL('../workflows/index.ts', imp
  */
 export function installTemporalRuntime(logger: Logger, metricsAddress = ''): void {
   const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+  setTemporalSdkEnvironment();
   Runtime.install({
     // Signals are handled in one place, by onShutdown.
     shutdownSignals: [],

@@ -1,6 +1,6 @@
 /**
- * Walks every endpoint by HTTP, with the real workers: each scenario, and the errors that all endpoints share. The test
- * API holds every answer to the OpenAPI document.
+ * Walks every endpoint by HTTP, with the real workers: each scenario, and the refusals that are inference's own. The test
+ * API holds every answer to the OpenAPI document; `every-operation.test.ts` brings about every status in it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -8,7 +8,7 @@ import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts'
 import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { endpoints as list } from '../../src/endpoints/list.ts';
 import type { Answer, TestApi } from '../support/api.ts';
-import { type Customer, createCustomer, createKey } from '../support/customers.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { startTestMode } from './service.ts';
 
@@ -136,13 +136,6 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     const { keys } = await createCustomer(api.orm);
     const answer = await api.call(endpointPath(slug), { method: 'POST', key: keys.live, body: new FormData() });
     expect(answer.error.code).toBe('endpoint_unavailable');
-  });
-
-  it('refuses a key without its scope', async () => {
-    const { organizationId } = await createCustomer(api.orm);
-    const { secret } = await createKey(api.orm, organizationId, 'test', { scopes: ['jobs:read'] });
-    const answer = await api.call(endpointPath(slug), { method: 'POST', key: secret, body: new FormData() });
-    expect(answer.error.code).toBe('scope_not_granted');
   });
 });
 

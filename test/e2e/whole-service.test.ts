@@ -120,7 +120,7 @@ it('SIGTERM stops everything and leaves no process; a second start finds everyth
   const { id } = await admitJob(first);
   const job = await waitForJob(first, id, isTerminal);
   const children = identities(first);
-  expect(children).toHaveLength(6);
+  expect(children).toHaveLength(7);
 
   expect(await first.process.stop()).toEqual({ code: 0, signal: null });
   expect(children.filter(isRunning)).toEqual([]);

@@ -3,6 +3,7 @@
  * Source: Graves, Fernández, Gomez, Schmidhuber, "Connectionist Temporal Classification", ICML 2006, section 3.2.
  */
 import type { FloatTensor } from '../models/model.ts';
+import { softmax } from './classification.ts';
 
 export interface TextLine {
   text: string;
@@ -34,6 +35,21 @@ export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string
     previous = best;
   }
   return { text: characters.map(({ character }) => character).join(''), characters };
+}
+
+/** What a network gives for each class of each step. */
+export type CtcValues = 'logits' | 'probabilities' | 'log-probabilities';
+
+/** @param output [1, T, C] of any of these → natural logarithms of probabilities, [1, T, C] */
+export function toLogProbabilities({ data, shape }: FloatTensor, values: CtcValues): FloatTensor {
+  if (values === 'log-probabilities') return { data, shape };
+  if (values === 'probabilities') return { data: data.map(Math.log), shape };
+  const classes = shape.at(-1) ?? 0;
+  const logarithms = new Float32Array(data.length);
+  for (let start = 0; start < data.length; start += classes) {
+    logarithms.set(softmax(data.subarray(start, start + classes)).map(Math.log), start);
+  }
+  return { data: logarithms, shape };
 }
 
 /** The least certain character decides how far a line can be trusted; 0 for an empty line. */

@@ -62,6 +62,13 @@ export function squareCrop(image: RgbImage, box: Box, factor: number, size: numb
   return resample(window, { x0: 0, y0: 0, x1: side, y1: side }, size, size);
 }
 
+/** Widens a picture to `width` by grey of the level `padding` (0 to 255) on its right. */
+export function padRight(image: RgbImage, width: number, padding: number): RgbImage {
+  const canvas = greyImage(width, image.height, padding);
+  paste(canvas, image, 0, 0);
+  return canvas;
+}
+
 function greyImage(width: number, height: number, level: number): RgbImage {
   return { width, height, pixels: new Uint8Array(width * height * 3).fill(level) };
 }

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
-import type { Model } from '../../../src/inference/models/model.ts';
+import type { Model, ModelInputs } from '../../../src/inference/models/model.ts';
 import { modelSaying, picture, rows } from '../../inference/saying-model.ts';
 
 const manifest = parseManifest(
@@ -78,6 +78,38 @@ test('each plate is read, the largest first, with the corners that the network f
 test('a plate is as certain as its weakest character, and one without any is left out', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying([' - ', 'X9'], 0.4) }));
   expect(plates).toMatchObject([{ text: 'X9', confidence: expect.closeTo(0.4) }]);
+});
+
+test('a plate that is seen at an angle is straightened before it is read', async () => {
+  // It rises by 16 pixels over its width of 56; its upper half is white, its lower half black.
+  const corners = [
+    [4, 20],
+    [60, 4],
+    [60, 24],
+    [4, 40],
+  ] as const;
+  const pixels = new Uint8Array(64 * 64 * 3).map((_, index) => {
+    const [x, y] = [Math.floor(index / 3) % 64, Math.floor(index / 192)];
+    return y + 0.5 - (20 - ((x + 0.5 - 4) * 16) / 56) < 10 ? 255 : 0;
+  });
+  const values = corners.flat().map((value) => [value]);
+  const seen = { ...detector, says: { output0: rows([32], [22], [56], [36], [0.9], ...values) } };
+  const asked: ModelInputs[] = [];
+  const text = textSaying(['X9']);
+  const listening: Model = {
+    ...text,
+    run: (file, inputs) => {
+      asked.push(inputs);
+      return text.run(file, inputs);
+    },
+  };
+  const model = modelSaying({ detector: seen }, { text: listening });
+  await pipeline.create(model)({ images: [{ width: 64, height: 64, pixels }], parameters: {} });
+  const { data = new Float32Array(), shape = [] } = asked[0]?.images ?? {};
+  const width = shape[3] ?? 0;
+  const row = (y: number) => [...data].slice(y * width, y * width + 64).map(Number);
+  expect(Math.min(...row(8))).toBeGreaterThan(0.99);
+  expect(Math.max(...row(24))).toBeLessThan(0.01);
 });
 
 test('a network whose keypoints are not four corners is refused', () => {
