@@ -78,6 +78,7 @@ const wrongFields: [string, Record<string, unknown>, RegExp][] = [
   ['no task', { task: undefined }, /model\.json must have required property 'task'/],
   ['a release that is not a date', { release: 'newest' }, /release must match pattern/],
   ['a threshold that is not a number', { thresholds: { presence: 'high' } }, /thresholds\.presence must be number/],
+  ['a file that is not warmed up', { warmUp: {} }, /warmUp\.tiny is missing/],
   ['a warm-up of a file it lacks', { warmUp: { other: {} } }, /warmUp\.other is not one of files/],
   ['another name than its folder', { model: 'other' }, /model is other, its folder tiny/],
   ['another release than its folder', { release: '2020-01-01' }, /release is 2020-01-01, its folder 2026-01-01/],

@@ -122,7 +122,10 @@ test('an endpoint without an installed model is not announced, and its jobs are 
   const other = await backend({ modelsDirectory: fileURLToPath(new URL('./nowhere/', modelsDirectory)) });
   expect(other.installedEndpoints()).toEqual([]);
   expect(other.pids).toEqual([]);
-  expect(lines[0]?.fields).toMatchObject({ endpoint: 'tiny.add', reason: 'no model with the task adding-one is installed' });
+  expect(lines[0]?.fields).toMatchObject({
+    endpoint: 'tiny.add',
+    reason: 'no model with the task adding-one is installed',
+  });
   expect(() => other.modelVersion({ endpoint: 'tiny.add', livemode: true })).toThrow(ServiceError);
   expect(await rejectionOf(other.infer(tinyRequest(), never))).toMatchObject({ code: 'model_unavailable' });
 });

@@ -104,6 +104,9 @@ async function readRelease(directory: string, model: string, release: string): P
   for (const file of Object.keys(manifest.warmUp)) {
     if (!manifest.files[file]) throw new Error(`model.json: warmUp.${file} is not one of files`);
   }
+  for (const file of Object.keys(manifest.files)) {
+    if (!manifest.warmUp[file]) throw new Error(`model.json: warmUp.${file} is missing`);
+  }
   for (const file of Object.keys(manifest.files)) await readModelFile({ directory, manifest }, file);
   return manifest;
 }

@@ -1,0 +1,13 @@
+/** Logits of classifiers → probabilities. */
+
+export function sigmoid(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
+}
+
+/** @returns probabilities that sum to 1 */
+export function softmax(logits: ArrayLike<number>): Float64Array {
+  const greatest = Math.max(...Array.from(logits));
+  const powers = Float64Array.from(logits, (logit) => Math.exp(logit - greatest));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}

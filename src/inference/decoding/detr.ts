@@ -1,0 +1,74 @@
+/** Outputs of the DETR family: RT-DETR, RF-DETR, D-FINE and their kin, one picture a run. None needs suppression. */
+import type { FloatTensor } from '../models/model.ts';
+import { sigmoid } from './classification.ts';
+import { bestFirst, type RawDetection } from './detections.ts';
+
+/**
+ * The networks' own outputs, as RF-DETR (`dets`, `labels`) and Hugging Face Transformers (`pred_boxes`, `logits`) export
+ * them. Each class of each query is a candidate by itself, as in the family's post-processing.
+ *
+ * @param boxes [1, queries, 4]: centre x, centre y, width, height, as shares of the input's width and height
+ * @param logits [1, queries, classes]: before the sigmoid
+ * @param size of the input, in pixels
+ * Source: `PostProcess` of RF-DETR and Deformable DETR, `post_process_object_detection` of RT-DETR in Transformers.
+ */
+export function decodeDetr(
+  boxes: FloatTensor,
+  logits: FloatTensor,
+  size: { width: number; height: number },
+  settings: { score: number; maximum: number },
+): RawDetection[] {
+  const queries = rowsOf(boxes, 4);
+  const classes = logits.shape[2] ?? 0;
+  if (rowsOf(logits, classes) !== queries) {
+    throw new Error(`logits of shape [${logits.shape.join(', ')}] do not go with ${queries} boxes`);
+  }
+  const found: RawDetection[] = [];
+  logits.data.forEach((logit, place) => {
+    const score = sigmoid(logit);
+    if (score < settings.score) return;
+    const query = Math.floor(place / classes);
+    const [x = 0, y = 0, width = 0, height = 0] = boxes.data.subarray(query * 4, query * 4 + 4);
+    const box = {
+      x0: (x - width / 2) * size.width,
+      y0: (y - height / 2) * size.height,
+      x1: (x + width / 2) * size.width,
+      y1: (y + height / 2) * size.height,
+    };
+    found.push({ classIndex: place % classes, score, box });
+  });
+  return bestFirst(found).slice(0, settings.maximum);
+}
+
+/**
+ * Exports that contain the post-processing, as the repositories of RT-DETR, D-FINE and DEIM make them. Their second input,
+ * `orig_target_sizes` [1, 2] int64, is given the width and height of the input, so that boxes come in its pixels.
+ *
+ * @param boxes [1, N, 4]: x0, y0, x1, y1 in pixels of the input
+ * @param scores [1, N], 0 to 1
+ * @param labels N class indexes
+ * Source: `deploy` of `RTDETRPostProcessor` and `DFINEPostProcessor`.
+ */
+export function decodeDetrWithPostprocessor(
+  boxes: FloatTensor,
+  scores: FloatTensor,
+  labels: readonly number[],
+  settings: { score: number },
+): RawDetection[] {
+  const rows = rowsOf(boxes, 4);
+  if (scores.data.length !== rows || labels.length !== rows) {
+    throw new Error(`${scores.data.length} scores and ${labels.length} labels do not go with ${rows} boxes`);
+  }
+  const found = labels.map((classIndex, row): RawDetection => {
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = boxes.data.subarray(row * 4, row * 4 + 4);
+    return { classIndex, score: scores.data[row] ?? 0, box: { x0, y0, x1, y1 } };
+  });
+  return bestFirst(found.filter(({ score }) => score >= settings.score));
+}
+
+/** Of a tensor [1, rows, columns]. */
+function rowsOf({ shape }: FloatTensor, columns: number): number {
+  const [batch, rows = 0, last] = shape;
+  if (shape.length === 3 && batch === 1 && last === columns) return rows;
+  throw new Error(`a tensor of shape [${shape.join(', ')}] is not [1, queries, ${columns}]`);
+}

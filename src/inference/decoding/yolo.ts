@@ -1,0 +1,142 @@
+/**
+ * Outputs of Ultralytics YOLO exports (v8 and later), ONNX, one picture a run.
+ * Source: https://docs.ultralytics.com/modes/export, `ultralytics/utils/ops.py` and `nms.py`.
+ */
+import type { FloatTensor } from '../models/model.ts';
+import { type Box, intersectionOverUnion, type Size } from './boxes.ts';
+import { bestFirst, type Point, type RawDetection, suppressPerClass } from './detections.ts';
+import { outlineOfMask } from './prototype-masks.ts';
+import { boxAround, cornersOf, inReadingOrder, overlapOfOutlines, type Quad } from './rotated-boxes.ts';
+
+export interface YoloSettings {
+  /** Least score of a box's best class. */
+  score: number;
+  /** Intersection over union above which the weaker of two boxes of a class is dropped. */
+  overlap: number;
+  maximum: number;
+}
+
+/** A row of the output that scored enough: what else the network says of it stands in `column`. */
+interface Candidate extends RawDetection {
+  /** Its place on the last axis. */
+  column: number;
+}
+
+/**
+ * Detection: one tensor [1, 4 + classes, candidates]. Rows: centre x, centre y, width, height in pixels of the input,
+ * then the classes' scores, 0 to 1. A box is of its best class alone.
+ */
+export function decodeYoloDetection(output: FloatTensor, classes: number, settings: YoloSettings): RawDetection[] {
+  requireRows(output, 4 + classes);
+  return suppressPerClass(candidates(output, classes, settings.score), settings);
+}
+
+/**
+ * Segmentation: [1, 4 + classes + M, candidates], rows as in detection, then M coefficients; and the prototypes
+ * [1, M, height, width], mostly a quarter of the input's size. What has no pixel is left out.
+ */
+export function decodeYoloSegmentation(
+  { output, prototypes }: { output: FloatTensor; prototypes: FloatTensor },
+  classes: number,
+  size: Size,
+  settings: YoloSettings,
+): (RawDetection & { outline: Point[] })[] {
+  const planes = prototypes.shape[1] ?? 0;
+  requireRows(output, 4 + classes + planes);
+  return suppressPerClass(candidates(output, classes, settings.score), settings).flatMap((candidate) => {
+    const coefficients = rowsAt(output, candidate.column, 4 + classes, planes);
+    const outline = outlineOfMask(prototypes, coefficients, candidate.box, size);
+    return outline ? [{ ...candidate, outline }] : [];
+  });
+}
+
+/**
+ * Pose: [1, 4 + classes + keypoints × values, candidates], rows as in detection, then x and y of each keypoint in pixels of
+ * the input, and where `values` is 3 how sure it is.
+ */
+export function decodeYoloPose(
+  output: FloatTensor,
+  classes: number,
+  settings: YoloSettings & { keypoints: number; values: 2 | 3 },
+): (RawDetection & { keypoints: Point[] })[] {
+  const { keypoints, values } = settings;
+  requireRows(output, 4 + classes + keypoints * values);
+  return suppressPerClass(candidates(output, classes, settings.score), settings).map((candidate) => {
+    const rows = rowsAt(output, candidate.column, 4 + classes, keypoints * values);
+    const points = Array.from({ length: keypoints }, (_, index) => ({
+      x: rows[index * values] as number,
+      y: rows[index * values + 1] as number,
+    }));
+    return { ...candidate, keypoints: points };
+  });
+}
+
+/**
+ * Oriented boxes: [1, 4 + classes + 1, candidates], rows as in detection, then the angle in radians. Boxes are compared by
+ * their true intersection; Ultralytics compares them as Gaussians, which keeps nearly the same.
+ * @returns corners in reading order, and the upright box around them
+ */
+export function decodeYoloObb(
+  output: FloatTensor,
+  classes: number,
+  settings: YoloSettings,
+): (RawDetection & { corners: Quad })[] {
+  requireRows(output, 4 + classes + 1);
+  const turned = candidates(output, classes, settings.score).map((candidate) => {
+    const [x, y, width, height] = rowsAt(output, candidate.column, 0, 4) as [number, number, number, number];
+    const [angle] = rowsAt(output, candidate.column, 4 + classes, 1) as [number];
+    const corners = inReadingOrder(cornersOf({ x, y }, width, height, angle));
+    return { ...candidate, box: boxAround(corners), corners };
+  });
+  return suppressPerClass(turned, settings, (a, b) =>
+    intersectionOverUnion(a.box, b.box) === 0 ? 0 : overlapOfOutlines(a.corners, b.corners),
+  );
+}
+
+/**
+ * Export with `nms=True`, or of a network that needs none (v10, YOLO26): one tensor [1, N, 6]. Each row: x0, y0, x1, y1
+ * in pixels of the input, score, class index. Rows beyond what was found have the score 0.
+ */
+export function decodeYoloEndToEnd(output: FloatTensor, settings: { score: number }): RawDetection[] {
+  const { data, shape } = output;
+  const [batch, rows = 0, columns] = shape;
+  if (batch !== 1 || columns !== 6) throw new Error(`a YOLO output of shape [${shape.join(', ')}] is not [1, N, 6]`);
+  const found = Array.from({ length: rows }, (_, row): RawDetection => {
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, score = 0, classIndex = 0] = data.subarray(row * 6, row * 6 + 6);
+    return { classIndex: Math.round(classIndex), score, box: { x0, y0, x1, y1 } };
+  });
+  return bestFirst(found.filter(({ score }) => score >= settings.score));
+}
+
+/** Columns whose best class reaches `leastScore`, best first. */
+function candidates({ data, shape }: FloatTensor, classes: number, leastScore: number): Candidate[] {
+  const columns = shape[2] ?? 0;
+  const found: Candidate[] = [];
+  for (let column = 0; column < columns; column += 1) {
+    let classIndex = 0;
+    let score = Number.NEGATIVE_INFINITY;
+    for (let index = 0; index < classes; index += 1) {
+      const value = data[(4 + index) * columns + column] as number;
+      if (value > score) [classIndex, score] = [index, value];
+    }
+    if (score >= leastScore) found.push({ classIndex, score, box: boxAt(data, columns, column), column });
+  }
+  return bestFirst(found);
+}
+
+function boxAt(data: Float32Array, columns: number, column: number): Box {
+  const at = (row: number) => data[row * columns + column] as number;
+  const [halfWidth, halfHeight] = [at(2) / 2, at(3) / 2];
+  return { x0: at(0) - halfWidth, y0: at(1) - halfHeight, x1: at(0) + halfWidth, y1: at(1) + halfHeight };
+}
+
+/** `count` values of one column, from row `first` on. */
+function rowsAt({ data, shape }: FloatTensor, column: number, first: number, count: number): number[] {
+  const columns = shape[2] ?? 0;
+  return Array.from({ length: count }, (_, row) => data[(first + row) * columns + column] as number);
+}
+
+function requireRows({ shape }: FloatTensor, rows: number): void {
+  if (shape.length === 3 && shape[0] === 1 && shape[1] === rows) return;
+  throw new Error(`a YOLO output of shape [${shape.join(', ')}] is not [1, ${rows}, candidates]`);
+}

@@ -1,0 +1,70 @@
+/** Reads one line of print that fills its picture, with a network of any make that `model.json` describes. */
+import { Type } from 'typebox';
+import { clamp } from '../decoding/boxes.ts';
+import { decodeCtc, type TextLine, toLogProbabilities } from '../decoding/ctc.ts';
+import { padRight } from '../images/fit.ts';
+import { resample } from '../images/resample.ts';
+import type { RgbImage } from '../images/rgb-image.ts';
+import { decoderOf } from '../models/decoder-settings.ts';
+import { versionOf } from '../models/manifest.ts';
+import { fileEntry, type Model } from '../models/model.ts';
+import { readSettings } from '../models/settings.ts';
+import { createLineReader, type LineRules, readLineRules } from '../text-line.ts';
+import { requireClasses } from './classes.ts';
+import { createNormalizer, onlyPictureInput, pixels } from './picture-input.ts';
+
+export interface StraightLineReader {
+  /** Shares of the line's box by which the picture reaches beyond it, as in training. */
+  margins: Pick<LineRules, 'marginX' | 'marginY'>;
+  read: (line: RgbImage) => Promise<TextLine>;
+}
+
+const FILE = 'text-line';
+const LEAST_WIDTH = 8;
+
+/**
+ * With a decoder `ctc`, a network of any make; without one, a release of `models/text-line`.
+ * @throws Error that names the field of `model.json` that is missing or wrong
+ */
+export function createStraightLineReader(model: Model): StraightLineReader {
+  const rules = readLineRules(model);
+  const { marginX, marginY } = rules;
+  const margins = { marginX, marginY };
+  if (fileEntry(model, FILE).decoder) return { margins, read: createCtcReader(model, rules) };
+  const readBox = createLineReader(model);
+  return {
+    margins,
+    read: (line) =>
+      readBox(line, { x0: 0, y0: 0, x1: line.width, y1: line.height }, { ...rules, marginX: 0, marginY: 0 }),
+  };
+}
+
+/** Scales the line to the height of the input, keeping its proportions, and pads it on the right. */
+function createCtcReader(model: Model, rules: LineRules): StraightLineReader['read'] {
+  const name = onlyPictureInput(model, FILE);
+  const file = Type.Object({
+    inputs: Type.Object({ [name]: Type.Object(pixels) }),
+    labels: Type.Array(Type.String(), { minItems: 2 }),
+    decoder: decoderOf(['ctc']),
+  });
+  const settings = readSettings(model, Type.Object({ files: Type.Object({ [FILE]: file }) })).files[FILE];
+  const input = settings.inputs[name];
+  if (!input) throw new Error(`${FILE} has no input ${name}`);
+  requireClasses(model, FILE, settings.labels.length);
+  const { output, values, blank } = settings.decoder;
+  const [, , height] = fileEntry(model, FILE).inputs[name]?.shape ?? [];
+  if (typeof height !== 'number') {
+    const where = `files.${FILE}.inputs.${name}.shape`;
+    throw new Error(`${versionOf(model.manifest)}: ${where} must be [N, 3, height, W] with a fixed height`);
+  }
+  const toTensor = createNormalizer(input);
+
+  return async (line) => {
+    const whole = { x0: 0, y0: 0, x1: line.width, y1: line.height };
+    const width = clamp(Math.round((line.width * height) / line.height), LEAST_WIDTH, rules.maximumWidth);
+    const paddedWidth = Math.max(rules.minimumWidth, Math.ceil(width / rules.multipleOf) * rules.multipleOf);
+    const padded = padRight(resample(line, whole, width, height), paddedWidth, Math.round(input.pad * 255));
+    const outputs = await model.run(FILE, { [name]: toTensor(padded) });
+    return decodeCtc(toLogProbabilities(outputs.floats(output), values), settings.labels, blank);
+  };
+}

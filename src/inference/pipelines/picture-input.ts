@@ -1,0 +1,120 @@
+/** A picture → the input of a network, as `model.json` describes it, and the way back from the input's pixels. */
+import { Type } from 'typebox';
+import type { Box, Size } from '../decoding/boxes.ts';
+import type { Point } from '../decoding/detections.ts';
+import { letterbox } from '../images/fit.ts';
+import { resample } from '../images/resample.ts';
+import type { RgbImage } from '../images/rgb-image.ts';
+import { versionOf } from '../models/manifest.ts';
+import { type FloatTensor, fileEntry, type Model } from '../models/model.ts';
+import { inputSize, readSettings } from '../models/settings.ts';
+
+const three = Type.Array(Type.Number(), { minItems: 3, maxItems: 3 });
+
+/** What every input that takes a picture says of its pixels. */
+export const pixels = {
+  layout: Type.Literal('NCHW'),
+  dtype: Type.Literal('float32'),
+  colour: Type.Enum(['RGB', 'BGR']),
+  /** What black and white become, before `mean` and `std`: [0, 1] or [0, 255], say. */
+  range: Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }),
+  /** By channel, in the order of `colour`, on the scale of `range`: the input is (value − mean) / std. */
+  mean: three,
+  std: Type.Array(Type.Number({ exclusiveMinimum: 0 }), { minItems: 3, maxItems: 3 }),
+  /** Grey of what the picture leaves free: 0 black to 1 white, whatever `range`. */
+  pad: Type.Number({ minimum: 0, maximum: 1 }),
+};
+
+/** An entry of `inputs` in `model.json`. */
+const pictureInput = Type.Object({
+  ...pixels,
+  resize: Type.Enum(['letterbox', 'stretch']),
+});
+
+export interface PreparedPicture {
+  /** [1, 3, height, width] */
+  tensor: FloatTensor;
+  /** From pixels of the input to pixels of the picture; may lie outside of it. */
+  toPicture: (point: Point) => Point;
+}
+
+export interface PictureInput {
+  /** Of the input tensor. */
+  name: string;
+  size: Size;
+  /** @param part of the picture, in its pixels */
+  prepare: (picture: RgbImage, part?: Box) => PreparedPicture;
+}
+
+/**
+ * The one input of a file that takes a picture.
+ * @param others inputs of the file that take something else
+ * @throws Error that names the field of `model.json` that is missing or wrong
+ */
+export function createPictureInput(model: Model, file: string, others: readonly string[] = []): PictureInput {
+  const name = onlyPictureInput(model, file, others);
+  const inputs = Type.Object({ [name]: pictureInput });
+  const settings = readSettings(model, Type.Object({ files: Type.Object({ [file]: Type.Object({ inputs }) }) }));
+  const input = settings.files[file]?.inputs[name];
+  if (!input) throw new Error(`${file} has no input ${name}`);
+  const size = inputSize(model, file, name);
+  const toTensor = createNormalizer(input);
+
+  return {
+    name,
+    size,
+    prepare: (picture, part = { x0: 0, y0: 0, x1: picture.width, y1: picture.height }) => {
+      if (input.resize === 'stretch') {
+        const [scaleX, scaleY] = [(part.x1 - part.x0) / size.width, (part.y1 - part.y0) / size.height];
+        return {
+          tensor: toTensor(resample(picture, part, size.width, size.height)),
+          toPicture: ({ x, y }) => ({ x: x * scaleX + part.x0, y: y * scaleY + part.y0 }),
+        };
+      }
+      const { image, transform } = letterbox(picture, part, size.width, size.height, Math.round(input.pad * 255));
+      const { scale, offsetX, offsetY } = transform;
+      return {
+        tensor: toTensor(image),
+        toPicture: ({ x, y }) => ({ x: (x - offsetX) / scale + part.x0, y: (y - offsetY) / scale + part.y0 }),
+      };
+    },
+  };
+}
+
+/** @throws Error where a file takes more or less than one picture */
+export function onlyPictureInput(model: Model, file: string, others: readonly string[] = []): string {
+  const names = Object.keys(fileEntry(model, file).inputs).filter((name) => !others.includes(name));
+  const [name] = names;
+  if (name !== undefined && names.length === 1) return name;
+  throw new Error(`${versionOf(model.manifest)}: files.${file}.inputs must hold one picture, not ${names.length}`);
+}
+
+type Normalization = Pick<
+  { colour: 'RGB' | 'BGR'; range: number[]; mean: number[]; std: number[] },
+  'colour' | 'range' | 'mean' | 'std'
+>;
+
+/** Pixels → [1, 3, height, width] */
+export function createNormalizer({ colour, range, mean, std }: Normalization): (image: RgbImage) => FloatTensor {
+  const [black = 0, white = 1] = range;
+  // Of each channel, what each of the 256 levels becomes.
+  const tables = [0, 1, 2].map((channel) =>
+    Float32Array.from({ length: 256 }, (_, level) => {
+      const value = black + ((white - black) * level) / 255;
+      return (value - (mean[channel] ?? 0)) / (std[channel] ?? 1);
+    }),
+  );
+  const sources = colour === 'RGB' ? [0, 1, 2] : [2, 1, 0];
+  return ({ width, height, pixels }) => {
+    const plane = width * height;
+    const data = new Float32Array(3 * plane);
+    tables.forEach((table, channel) => {
+      let source = sources[channel] ?? 0;
+      for (let target = channel * plane; target < (channel + 1) * plane; target += 1) {
+        data[target] = table[pixels[source] as number] as number;
+        source += 3;
+      }
+    });
+    return { data, shape: [1, 3, height, width] };
+  };
+}

@@ -1,0 +1,136 @@
+/** What a detector makes of `model.json`, and what it refuses before it sees a picture. */
+import { describe, expect, test } from '@jest/globals';
+import { parseManifest } from '../../src/inference/models/manifest.ts';
+import type { FloatTensor, Model, ModelInputs } from '../../src/inference/models/model.ts';
+import { createDetector } from '../../src/inference/pipelines/detector.ts';
+import { createPictureInput } from '../../src/inference/pipelines/picture-input.ts';
+import { manifestOfGuide } from './exported-models.ts';
+
+const VOCABULARY = ['tire', 'rim.alloy', 'sidewall_damage.cut'] as const;
+const IMAGES = { ...(manifestOfGuide().files.detector.inputs as { images: object }).images };
+
+/** The model of the guide, its file changed; it says `output`. */
+function model(changes: Record<string, unknown>, output?: FloatTensor, asked: ModelInputs[] = []): Model {
+  const manifest = manifestOfGuide();
+  const files = { detector: { ...manifest.files.detector, ...changes } };
+  const floats = () => {
+    if (!output) throw new Error('it is not asked');
+    return output;
+  };
+  return {
+    manifest: parseManifest(JSON.stringify({ ...manifest, files })),
+    uses: {},
+    run: async (_, inputs) => {
+      asked.push(inputs);
+      return { shapeOf: () => floats().shape, floats, integers: () => [...floats().data] };
+    },
+  };
+}
+
+const wrong: [string, Record<string, unknown>, RegExp][] = [
+  [
+    'a decoder that does not exist',
+    { decoder: { name: 'yolo', output: 'output0' } },
+    /files\.detector\.decoder\.name must be one of yolo-detection, /,
+  ],
+  [
+    'a decoder that finds nothing in a place',
+    { decoder: { name: 'softmax-classification', output: 'output0', score: 0.5 } },
+    /files\.detector\.decoder\.name must be one of yolo-detection, /,
+  ],
+  [
+    'a decoder that lacks a setting',
+    { decoder: { name: 'yolo-end-to-end', output: 'output0' } },
+    /files\.detector\.decoder must have required property 'score'/,
+  ],
+  [
+    'a setting that its decoder does not have',
+    { decoder: { name: 'yolo-end-to-end', output: 'output0', score: 0.5, overlap: 0.5 } },
+    /files\.detector\.decoder must not have the property 'overlap'/,
+  ],
+  [
+    'a decoder of an output that it lacks',
+    { decoder: { name: 'yolo-end-to-end', output: 'boxes', score: 0.5 } },
+    /files\.detector\.decoder names boxes, which is not one of outputs/,
+  ],
+  [
+    'a class that the endpoint does not know',
+    { labels: ['tire', 'wheel', null] },
+    /files\.detector\.labels\.1 must be one of tire, rim\.alloy, /,
+  ],
+  ['too few classes', { labels: ['tire', null] }, /files\.detector\.labels must name 3 classes, .* not 2/],
+  [
+    'an unknown order of colours',
+    { inputs: { images: { ...IMAGES, colour: 'YUV' } } },
+    /files\.detector\.inputs\.images\.colour must be one of RGB, BGR/,
+  ],
+  ['an input of any size', { inputs: { images: { ...IMAGES, shape: [1, 3, 'H', 'W'] } } }, /with a fixed size/],
+  ['two pictures', { inputs: { a: IMAGES, b: IMAGES } }, /files\.detector\.inputs must hold one picture, not 2/],
+];
+
+test.each(wrong)('%s is refused, and the field named', (_, changes, reason) => {
+  expect(() => createDetector(model(changes), VOCABULARY)).toThrow(reason);
+});
+
+describe('what it finds', () => {
+  const decoder = { name: 'yolo-end-to-end', output: 'output0', score: 0.5 };
+  const find = (...rows: number[][]) =>
+    createDetector(
+      model({ decoder, labels: ['tire', null] }, { shape: [1, rows.length, 6], data: Float32Array.from(rows.flat()) }),
+      VOCABULARY,
+    )({ width: 128, height: 96, pixels: new Uint8Array(128 * 96 * 3) });
+
+  test('lies in the pixels of the picture, and within it', async () => {
+    expect(await find([10, 20, 20, 30, 0.9, 0], [-9, -9, 99, 99, 0.8, 0])).toEqual([
+      {
+        label: 'tire',
+        confidence: expect.closeTo(0.9),
+        box: { x0: 20, y0: 24, x1: 40, y1: 44 },
+        outline: null,
+        points: null,
+      },
+      expect.objectContaining({ box: { x0: 0, y0: 0, x1: 128, y1: 96 } }),
+    ]);
+  });
+
+  test('is nothing where the class is to be passed over, or there is no box', async () => {
+    expect(await find([10, 20, 20, 30, 0.9, 1], [10, 20, 10, 30, 0.9, 0], [Number.NaN, 20, 20, 30, 0.9, 0])).toEqual(
+      [],
+    );
+  });
+
+  test('is an error of the model where it has no label', async () => {
+    await expect(find([10, 20, 20, 30, 0.9, 2])).rejects.toThrow('the class 2 has no label in model.json');
+  });
+});
+
+describe('a picture', () => {
+  /** One red, one green, one blue, one black pixel. */
+  const picture = { width: 2, height: 2, pixels: Uint8Array.of(255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0) };
+  const prepare = (changes: object) =>
+    createPictureInput(
+      model({ inputs: { images: { ...IMAGES, shape: [1, 3, 2, 2], ...changes } } }),
+      'detector',
+    ).prepare(picture);
+
+  test('becomes planes, in the order of colours and on the scale that model.json states', () => {
+    const { tensor } = prepare({ colour: 'BGR', range: [-1, 1], mean: [0, 0.5, 0], std: [1, 1, 0.5] });
+    expect(tensor.shape).toEqual([1, 3, 2, 2]);
+    expect([...tensor.data]).toEqual([-1, -1, 1, -1, -1.5, 0.5, -1.5, -1.5, 2, -2, -2, -2]);
+  });
+
+  test('that is stretched is led back by each axis on its own', () => {
+    const { toPicture } = prepare({ shape: [1, 3, 8, 4], resize: 'stretch' });
+    expect(toPicture({ x: 4, y: 8 })).toEqual({ x: 2, y: 2 });
+    expect(toPicture({ x: 1, y: 4 })).toEqual({ x: 0.5, y: 1 });
+  });
+
+  test('that keeps its proportions lies in the middle, on the grey that model.json states', () => {
+    const { tensor, toPicture } = prepare({ shape: [1, 3, 4, 2], pad: 0.2 });
+    const rows = Array.from({ length: 4 }, (_, row) => tensor.data[row * 2] ?? Number.NaN);
+    expect(rows[0]).toBeCloseTo(0.2);
+    expect(rows[1]).toBe(1);
+    expect(rows[3]).toBeCloseTo(0.2);
+    expect(toPicture({ x: 2, y: 3 })).toEqual({ x: 2, y: 2 });
+  });
+});
