@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: starts a PostgreSQL and a Temporal of its own, measures the ratios of the project's goals side by
- * side, prints them as a table and keeps them in `bench/results/`. `-- --quick` shows in under a minute that everything
- * runs, and keeps nothing. `-- --only service,admission` runs some of the measures, and keeps nothing either.
+ * side, prints them as a table and keeps them in `bench/results/`. `-- --quick` shows sooner that everything runs, and
+ * keeps nothing. `-- --only service,admission` runs some of the measures, and keeps nothing either.
  *
  * A figure never fails the run: it exits with 0 unless a side could not run or an invariant broke.
  */

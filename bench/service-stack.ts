@@ -133,5 +133,5 @@ async function allOrNothing<Started extends readonly unknown[]>(
   },
 ): Promise<Started> {
   await Promise.allSettled(starting);
-  return Promise.all(starting) as unknown as Promise<Started>;
+  return Promise.all(starting);
 }
