@@ -1,0 +1,73 @@
+/** `Model-Version`: a build is pinned where it is installed, and refused where it is not. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { MODEL_VERSION } from '../support/backends.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { installEndpoints, readJob } from '../support/jobs.ts';
+import { expectRefusal, read } from '../support/requests.ts';
+
+let api: TestApi;
+let customer: Customer;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await installEndpoints(api.orm);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  customer = await createCustomer(api.orm);
+});
+
+const send = (key: string, modelVersion: string, query = '') =>
+  read(api, { key, query, headers: { 'Model-Version': modelVersion } });
+
+describe('a build that is installed', () => {
+  it.each([
+    { mode: 'live', version: MODEL_VERSION },
+    { mode: 'staging', version: MODEL_VERSION },
+    { mode: 'test', version: FIXTURE_VERSION },
+  ] as const)('is pinned with a $mode key, and shown once the job has started', async ({ mode, version }) => {
+    const submitted = await send(customer.keys[mode], version);
+    expect(submitted.status).toBe(202);
+    expect(submitted.job.model_version).toBeNull();
+    expect((await api.call(`/v1/jobs/${submitted.job.id}`, { key: customer.keys[mode] })).text).toBe(submitted.text);
+    expect(await readJob(api.orm, submitted.job.id)).toMatchObject({ modelVersion: version });
+  });
+
+  it('is not pinned by a request that does not ask for it', async () => {
+    const { job } = await read(api, { key: customer.keys.live });
+    expect(await readJob(api.orm, job.id)).toMatchObject({ modelVersion: null });
+  });
+});
+
+describe('a build that is not installed is refused before anything is held', () => {
+  it.each([
+    { mode: 'live', version: 'model-of-tests@2025-12-31' },
+    { mode: 'live', version: FIXTURE_VERSION },
+    { mode: 'test', version: MODEL_VERSION },
+  ] as const)('$version with a $mode key', async ({ mode, version }) => {
+    const refused = await expectRefusal(api, () => send(customer.keys[mode], version), {
+      code: 'model_version_not_installed',
+      param: 'Model-Version',
+    });
+    expect(refused.error.message).toContain(mode === 'live' ? MODEL_VERSION : FIXTURE_VERSION);
+  });
+
+  it('by a dry run too', async () => {
+    await expectRefusal(api, () => send(customer.keys.test, MODEL_VERSION, '?dry_run=true'), {
+      code: 'model_version_not_installed',
+      param: 'Model-Version',
+    });
+  });
+});
+
+it.each(['', 'latest', 'dashboard-reader', 'dashboard-reader@newest', 'a@2026-01-01, b@2026-01-01', '@2026-01-01'])(
+  'Model-Version: %s is not a build',
+  async (version) => {
+    await expectRefusal(api, () => send(customer.keys.test, version), {
+      code: 'parameter_invalid',
+      param: 'Model-Version',
+    });
+  },
+);

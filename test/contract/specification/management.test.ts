@@ -1,0 +1,91 @@
+/** The specification's table of management operations: who may ask, with what, and what is answered. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/domain/ids.ts';
+import { ROLES, type Role } from '../../../src/domain/roles.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { managing } from '../../support/management.ts';
+import { expectReplay } from '../../support/requests.ts';
+
+interface OperationRow {
+  operation: string;
+  roles: readonly Role[];
+  body?: object;
+  status: number;
+  /** What the answer is, beside what tests of the resource prove. */
+  answer: unknown;
+}
+
+const ADMINISTRATORS = ['owner', 'admin'] as const;
+const NEW_KEY = { name: 'Contract', is_staging: false, scopes: ['jobs:read'] };
+const NEW_ENDPOINT = { url: 'https://1.1.1.1/hook', events: ['job.succeeded'], livemode: true };
+const SECRET = { secret: expect.any(String) };
+
+const OPERATIONS: readonly OperationRow[] = [
+  {
+    operation: 'GET /sdk-licenses',
+    roles: ROLES,
+    status: 200,
+    answer: { data: Array(4).fill(expect.objectContaining({ state: 'unassigned' })) },
+  },
+  {
+    operation: 'GET /api-key-scopes',
+    roles: ADMINISTRATORS,
+    status: 200,
+    answer: { data: expect.arrayContaining(['sdk:player:read', 'sdk:player:write', 'jobs:read']) },
+  },
+  {
+    operation: 'POST /api-keys',
+    roles: ADMINISTRATORS,
+    body: { ...NEW_KEY, livemode: true },
+    status: 201,
+    answer: expect.objectContaining({ object: 'api_key', ...SECRET }),
+  },
+  {
+    operation: 'POST /api-keys',
+    roles: [...ADMINISTRATORS, 'member'],
+    body: { ...NEW_KEY, livemode: false },
+    status: 201,
+    answer: expect.objectContaining({ object: 'api_key', livemode: false, ...SECRET }),
+  },
+  {
+    operation: 'POST /webhook-endpoints',
+    roles: ADMINISTRATORS,
+    body: NEW_ENDPOINT,
+    status: 201,
+    answer: expect.objectContaining({ object: 'webhook_endpoint', ...SECRET }),
+  },
+];
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+describe.each(OPERATIONS)('$operation with $body', ({ operation, roles, body, status, answer }) => {
+  const [, path = ''] = operation.split(' ');
+
+  it.each(ROLES)('as %s', async (role) => {
+    const asked = await managing(api, newId('organization'))(path, { role, body });
+    if (roles.includes(role)) expect([asked.status, asked.json]).toEqual([status, answer]);
+    else expect([asked.status, asked.error.code]).toEqual([403, 'role_not_permitted']);
+  });
+});
+
+describe.each(OPERATIONS.filter(({ body }) => body))('$operation with $body', ({ operation, body }) => {
+  it('accepts an Idempotency-Key', async () => {
+    const [, path = ''] = operation.split(' ');
+    const manage = managing(api, newId('organization'));
+    const send = () => manage(path, { body, idempotencyKey: 'made-once-only' });
+    const first = await send();
+    expectReplay(await send(), first);
+    expect((await manage(path)).json.data).toHaveLength(1);
+  });
+});
+
+it('every scope of the catalogue can be given to a key', async () => {
+  const manage = managing(api, newId('organization'));
+  const scopes = (await manage('/api-key-scopes')).json.data;
+  expect((await manage('/api-keys', { body: { ...NEW_KEY, livemode: true, scopes } })).json).toMatchObject({ scopes });
+});
