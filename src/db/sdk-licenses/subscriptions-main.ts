@@ -25,13 +25,13 @@ function readTime(name: string, text: string | undefined): Date {
 }
 
 async function main(): Promise<void> {
+  const { DATABASE_URL } = readConfig('subscriptions');
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: { from: { type: 'string' }, until: { type: 'string' }, 'max-sdks': { type: 'string' } },
   });
   const [command, organizationId] = positionals;
   if (!organizationId || !ORGANIZATION_ID.test(organizationId)) throw new Error(USAGE);
-  const { DATABASE_URL } = readConfig('subscriptions');
   const orm = await openDatabase({ url: DATABASE_URL, poolSize: 1 });
   try {
     const em = orm.em.fork();
