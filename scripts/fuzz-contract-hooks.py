@@ -36,7 +36,6 @@ def print_statuses():
         print(f"Answers by status, {surface}:", *(f"{status}×{n}" for status, n in sorted(counted.items())))
 
 
-
 # Of each operation that is counted by itself, how many customers have used up their rate limit.
 spent: Counter[str] = Counter()
 

@@ -138,8 +138,8 @@ async function manage(apiUrl: string, token: string) {
 }
 
 /**
- * Makes tokens of any organisation, as the service's identity provider does of its own. One token of each is had from
- * the provider's key alone, because its rate limit would be spent in seconds.
+ * Makes tokens of any organisation with the key of the service's identity provider, which itself gives tokens of one
+ * organisation only: its rate limit would be spent in seconds.
  */
 async function tokensOf(dataDirectory: string): Promise<(organizationId: string) => Promise<string>> {
   const path = join(dataDirectory, 'identity-provider.json');
