@@ -70,6 +70,8 @@ export class Initial extends Migration {
         inputs jsonb not null,
         reserved_credits bigint not null check (reserved_credits >= 0),
         charged_credits bigint not null default 0 check (charged_credits between 0 and reserved_credits),
+        -- The build that the request asked for, if it did, and the one that answers.
+        pinned_model_version text,
         model_version text,
         -- json, not jsonb: the order of the fields is kept.
         result json,

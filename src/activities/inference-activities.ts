@@ -49,11 +49,11 @@ export function createInferenceActivities({
 }
 
 /** A request may pin the build that answers. Another worker may still have it. */
-function refuseAnotherBuild({ startedAt, modelVersion }: Job, installed: string): void {
-  if (startedAt !== null || modelVersion === null || modelVersion === installed) return;
+function refuseAnotherBuild({ pinnedModelVersion }: Job, installed: string): void {
+  if (pinnedModelVersion === null || pinnedModelVersion === installed) return;
   throw new ServiceError(
     'model_unavailable',
-    `${modelVersion}, which Model-Version asked for, is no longer installed.`,
+    `${pinnedModelVersion}, which Model-Version asked for, is no longer installed.`,
   );
 }
 

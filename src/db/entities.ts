@@ -81,7 +81,9 @@ const JobSchema = defineEntity({
     inputs: p.json<JobInput[]>(),
     reservedCredits: p.bigint('number'),
     chargedCredits: p.bigint('number'),
-    /** Until the job is picked up: the build that must answer, or null; then the one that answers. */
+    /** The build that must answer, where the request asked for one. */
+    pinnedModelVersion: p.text().strictNullable(),
+    /** Null until the job is picked up. */
     modelVersion: p.text().strictNullable(),
     result: p.json<unknown>().strictNullable(),
     error: p.json<JobError>().strictNullable(),

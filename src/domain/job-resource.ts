@@ -53,8 +53,7 @@ export function renderJob(job: JobRecord): JobResource {
     created: epochSeconds(job.createdAt),
     started_at: job.startedAt && epochSeconds(job.startedAt),
     completed_at: job.completedAt && epochSeconds(job.completedAt),
-    // Before that it is the build that the request pinned, if any.
-    model_version: job.startedAt && job.modelVersion,
+    model_version: job.modelVersion,
     credits: { reserved: job.reservedCredits, charged: job.chargedCredits },
     result: job.result ?? null,
     error: job.error ?? null,

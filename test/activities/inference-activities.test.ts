@@ -238,15 +238,25 @@ describe('a failure', () => {
 
 describe('a job that pins a build', () => {
   it('is run by that build', async () => {
-    jobId = await admit(orm, customer, { modelVersion: MODEL_VERSION });
+    jobId = await admit(orm, customer, { pinnedModelVersion: MODEL_VERSION });
     const outcome = run();
     (await backend.next()).finish();
     expect(await outcome).toBe('staged');
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
   });
 
+  it('is not gone on with by another, when its worker was replaced in between', async () => {
+    jobId = await admit(orm, customer, { pinnedModelVersion: MODEL_VERSION });
+    const first = run();
+    (await backend.next()).fail(new ServiceError('model_inference_failed', 'lost'));
+    await expect(first).rejects.toThrow();
+    const second = run({ attempt: 2, using: { ...backend, modelVersion: () => 'newer@2026-12-01' } });
+    await expect(second).rejects.toMatchObject({ type: 'model_unavailable' });
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
+  });
+
   it('is not run by another: it fails in the end, uncharged and never picked up', async () => {
-    jobId = await admit(orm, customer, { modelVersion: 'older@2025-12-31' });
+    jobId = await admit(orm, customer, { pinnedModelVersion: 'older@2025-12-31' });
     await expect(run()).rejects.toMatchObject({ type: 'model_unavailable' });
     expect(await run({ attempt: ATTEMPTS })).toBe('staged');
     expect(backend.calls).toBe(0);

@@ -32,12 +32,12 @@ describe('a build that is installed', () => {
     expect(submitted.status).toBe(202);
     expect(submitted.job.model_version).toBeNull();
     expect((await api.call(`/v1/jobs/${submitted.job.id}`, { key: customer.keys[mode] })).text).toBe(submitted.text);
-    expect(await readJob(api.orm, submitted.job.id)).toMatchObject({ modelVersion: version });
+    expect(await readJob(api.orm, submitted.job.id)).toMatchObject({ pinnedModelVersion: version });
   });
 
   it('is not pinned by a request that does not ask for it', async () => {
     const { job } = await read(api, { key: customer.keys.live });
-    expect(await readJob(api.orm, job.id)).toMatchObject({ modelVersion: null });
+    expect(await readJob(api.orm, job.id)).toMatchObject({ pinnedModelVersion: null });
   });
 });
 

@@ -154,7 +154,7 @@ function planAdmission(
     livemode: apiKey.livemode,
     isStaging: apiKey.isStaging,
     testScenario,
-    modelVersion,
+    pinnedModelVersion: modelVersion,
     parameters,
     inputs,
     reservedCredits: endpoint.price?.({ parameters, files: inputs }) ?? endpoint.priceCredits,
@@ -170,7 +170,7 @@ function planAdmission(
     status: 'queued',
     startedAt: null,
     completedAt: null,
-    modelVersion,
+    modelVersion: null,
     chargedCredits: 0,
   });
   return {

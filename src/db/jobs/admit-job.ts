@@ -13,7 +13,7 @@ export interface Admission {
     isStaging: boolean;
     testScenario: string | null;
     /** The build that must answer, where the request pins one. */
-    modelVersion?: string | null;
+    pinnedModelVersion?: string | null;
     parameters: Record<string, unknown>;
     inputs: readonly JobInput[];
     reservedCredits: number;
@@ -60,7 +60,7 @@ export async function admitJob(em: EntityManager, admission: Admission): Promise
     livemode: job.livemode,
     is_staging: job.isStaging,
     test_scenario: job.testScenario,
-    model_version: job.modelVersion ?? null,
+    pinned_model_version: job.pinnedModelVersion ?? null,
     parameters: job.parameters,
     inputs: job.inputs,
     reserved_credits: job.reservedCredits,
