@@ -14,7 +14,9 @@ const secret = process.env.WEBHOOK_SECRET;
 const port = Number(process.argv[2] ?? 8090);
 if (!secret) throw new Error('WEBHOOK_SECRET is missing: the signing secret of the webhook endpoint');
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void receive(request, response));
+
+async function receive(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   // The body as it came: parsed and written again it would not match.
@@ -30,6 +32,6 @@ const server = createServer(async (request, response) => {
   }
   server.close();
   server.closeIdleConnections();
-});
+}
 
 server.listen(port, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${port}`));

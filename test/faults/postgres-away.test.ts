@@ -21,7 +21,7 @@ afterAll(() => stack.close());
 it.each(rounds)(
   'killed and started again (round %i): what was acknowledged is there, and the service reconnects',
   async () => {
-    await goOnDuring(async () => {
+    await expectToSurvive(async () => {
       stack.postgres.program.signal('SIGKILL');
       await stack.postgres.program.exited;
       stack.postgres.program = await stack.postgres.server.start();
@@ -33,7 +33,7 @@ it.each(rounds)(
 it.each(rounds)(
   'every session terminated, again and again (round %i)',
   async () => {
-    await goOnDuring(async () => {
+    await expectToSurvive(async () => {
       for (let time = 0; time < 5; time += 1) {
         await query(
           stack.orm.em.fork(),
@@ -58,7 +58,7 @@ it.each(rounds)(
 );
 
 /** Customers post all the while; whatever was acknowledged must be there afterwards. */
-async function goOnDuring(fault: () => Promise<void>): Promise<void> {
+async function expectToSurvive(fault: () => Promise<void>): Promise<void> {
   const submissions: { key: string; answer: Answer | null }[] = [];
   const over = new AbortController();
   const customers = Array.from({ length: CUSTOMERS }, async () => {

@@ -23,7 +23,7 @@ afterAll(() => stack.close());
 it.each(rounds)(
   'killed in mid-job (round %i): everything admitted ends, nothing is started twice',
   async () => {
-    await goOnDuring(async () => {
+    await expectToSurvive(async () => {
       await stack.temporal.kill();
       await sleep(1_000);
       await stack.temporal.start();
@@ -35,7 +35,7 @@ it.each(rounds)(
 it.each(rounds)(
   'out of reach (round %i): 202 or a clean 503, and the outbox drains',
   async () => {
-    await goOnDuring(async () => {
+    await expectToSurvive(async () => {
       const proxies = Object.values(stack.parts).map(({ temporal }) => temporal);
       await Promise.all(proxies.map((proxy) => proxy.goAway()));
       await sleep(AWAY_MS);
@@ -46,7 +46,7 @@ it.each(rounds)(
 );
 
 /** Customers post all the while, and afterwards repeat what got no job. */
-async function goOnDuring(fault: () => Promise<void>): Promise<void> {
+async function expectToSurvive(fault: () => Promise<void>): Promise<void> {
   const keys: string[] = [];
   const answers: Answer[] = [];
   const over = new AbortController();
