@@ -69,6 +69,8 @@ export interface FaultStack {
   temporal: { client: Client; kill(): Promise<void>; start(): Promise<void> };
   apiUrl: string;
   seed: DevelopmentSeed;
+  /** A test key of another organisation. */
+  strangerKey: string;
   receiver: WebhookReceiver;
   /** A customer who tries again until an answer comes. */
   client(mode: keyof DevelopmentSeed['keys']): VehicleInferenceClient;
@@ -98,6 +100,7 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
   const postgres = { server, program: await server.start() };
   await migrate(server.databaseUrl);
   const seed = await seedDevelopment(server.databaseUrl);
+  const stranger = await seedDevelopment(server.databaseUrl);
   const { organizationId } = seed;
   for (const livemode of [true, false]) {
     await createDevelopmentWebhookEndpoint(server.databaseUrl, {
@@ -147,6 +150,7 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
     temporal: { ...temporal, client: new Client({ connection, namespace: NAMESPACE }) },
     apiUrl,
     seed,
+    strangerKey: stranger.keys.test,
     receiver,
     client: (mode) =>
       new VehicleInferenceClient({

@@ -10,7 +10,7 @@ const BOUND_MS = 90_000;
 
 /**
  * I1 and I2: the ledger balances, and every job moved its credits once. I4: every committed job ended. I5: every
- * terminal event was delivered. The API is to run again.
+ * terminal event was delivered. I6: nobody else sees any of it. The API is to run again.
  */
 export async function expectInvariants(stack: FaultStack): Promise<void> {
   await until(async () => (await openJobs(stack)).length === 0, BOUND_MS);
@@ -22,6 +22,7 @@ export async function expectInvariants(stack: FaultStack): Promise<void> {
        (select count(*) from jobs where completed_at is null) as unsettled`,
   );
   expect(totals).toEqual({ held: '0', unsettled: '0' });
+  await expectHidden(stack);
 }
 
 async function openJobs({ orm }: FaultStack): Promise<string[]> {
@@ -34,4 +35,18 @@ async function undelivered({ orm, receiver }: FaultStack): Promise<string[]> {
   const rows = await query<{ id: string }>(orm.em.fork(), `select id from events where type like 'job.%'`);
   const received = new Set(receiver.deliveries.map(({ rawBody }) => (JSON.parse(rawBody) as { id: string }).id));
   return rows.map(({ id }) => id).filter((id) => !received.has(id));
+}
+
+/** From another organisation, and from the other mode. */
+async function expectHidden({ orm, apiUrl, seed, strangerKey }: FaultStack): Promise<void> {
+  const latest = await query<{ id: string; livemode: boolean }>(
+    orm.em.fork(),
+    'select id, livemode from jobs order by id desc limit 3',
+  );
+  for (const { id, livemode } of latest) {
+    for (const key of [strangerKey, livemode ? seed.keys.test : seed.keys.live]) {
+      const { status } = await fetch(`${apiUrl}/v1/jobs/${id}`, { headers: { Authorization: `Bearer ${key}` } });
+      expect(status).toBe(404);
+    }
+  }
 }

@@ -32,7 +32,11 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'PostgreSQL killed, its sessions terminated, none of them free',
     mustShow: 'what was acknowledged is durable; the service reconnects by itself',
-    files: ['test/faults/postgres-away.test.ts', 'test/api/database-failures.test.ts'],
+    files: [
+      'test/faults/postgres-away.test.ts',
+      'test/api/database-failures.test.ts',
+      'test/db/jobs/durability.test.ts',
+    ],
   },
   {
     fault: '100 requests at once with one key; the key with another payload',
@@ -80,11 +84,25 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'a deploy in mid-job, old and new workers together',
     mustShow: 'histories replay; jobs end',
-    files: ['test/replay/run-job.test.ts', 'test/replay/deliver-webhook.test.ts'],
+    files: [
+      'test/replay/run-job.test.ts',
+      'test/replay/deliver-webhook.test.ts',
+      'test/e2e/rolling-deploy.test.ts',
+      'test/workers/drain.test.ts',
+    ],
+  },
+  {
+    fault: "the identity provider's keys away, rotated, or asked for by a flood of unknown ids",
+    mustShow: 'known keys go on; one fetch in 30 seconds at most',
+    files: ['test/api/management/provider-keys.test.ts'],
   },
   {
     fault: 'a rotated, expired or revoked key',
     mustShow: 'the boundary is exact',
-    files: ['test/api/authentication.test.ts', 'test/domain/api-keys.test.ts'],
+    files: [
+      'test/api/authentication.test.ts',
+      'test/db/organizations/callers.test.ts',
+      'test/api/management/api-keys.test.ts',
+    ],
   },
 ];
