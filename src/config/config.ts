@@ -109,10 +109,11 @@ export const VARIABLES = {
     '',
   ),
   MODELS_DIRECTORY: text('Folder of the installed models, `<model>/<release date>/model.json`.', 'models'),
-  INFERENCE_QUEUES: listOf('inference-gpu', 'inference-heavy')(
-    'Task queues an inference worker serves, separated by commas.',
-    'inference-gpu,inference-heavy',
-  ),
+  INFERENCE_QUEUES: listOf(
+    'inference-gpu',
+    'inference-heavy',
+    'inference-test',
+  )('Task queues an inference worker serves, separated by commas.', 'inference-gpu,inference-heavy,inference-test'),
   INFERENCE_PROCESSES: wholeNumber(1, 64)('Child processes that run models, in one inference worker.', '1'),
   INFERENCE_THREADS: wholeNumber(1, 256)('Threads of each ONNX Runtime session.', '1'),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag(

@@ -22,7 +22,7 @@ export interface RunJobInput {
   resumed?: { plan: StagePlan; progress: StageProgress[] };
 }
 
-/** Runs on `inference-gpu` and `inference-heavy`. */
+/** Runs on the inference queues. */
 export interface InferenceActivities {
   /**
    * Picks the job up (`queued` → `processing`), runs its pipeline and stages the outcome in PostgreSQL for settlement.

@@ -6,8 +6,13 @@ export const TASK_QUEUES = {
   inferenceGpu: 'inference-gpu',
   /** Video, 360° spins and diffusion-class renders: minutes rather than milliseconds. */
   inferenceHeavy: 'inference-heavy',
+  /** Jobs of test mode: they wait where a model would compute, and must not stand in the way of those that pay. */
+  inferenceTest: 'inference-test',
   /** Signed webhook deliveries. The only workers that connect to addresses chosen by customers. */
   webhooks: 'webhooks',
 } as const;
 
-export type InferenceTaskQueue = typeof TASK_QUEUES.inferenceGpu | typeof TASK_QUEUES.inferenceHeavy;
+export type InferenceTaskQueue =
+  | typeof TASK_QUEUES.inferenceGpu
+  | typeof TASK_QUEUES.inferenceHeavy
+  | typeof TASK_QUEUES.inferenceTest;

@@ -1,6 +1,7 @@
 /** Test mode of bundles: each unit of each stage is taken from the scenario's fixture. */
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
 import type { UnitOutcome } from '../contracts/job.ts';
+import { TASK_QUEUES } from '../contracts/task-queues.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { ArtefactFile, WriteArtefact } from './artefacts.ts';
 import type { InferenceRequest, StageContext, StagedInference, UnitRange } from './backend.ts';
@@ -29,8 +30,9 @@ export function createFixtureStages(options: FixtureStagesOptions): StagedInfere
   return {
     plan: async (request, { signal }) => {
       const plan = planOf(contracts.get(request.endpoint), request);
-      if (plan) await pauseIfSlow(request, signal);
-      return plan;
+      if (!plan) return null;
+      await pauseIfSlow(request, signal);
+      return { ...plan, stages: plan.stages.map((stage) => ({ ...stage, taskQueue: TASK_QUEUES.inferenceTest })) };
     },
     runUnits: async (request, range, context) => {
       context.signal.throwIfAborted();

@@ -33,7 +33,7 @@ export async function startRunJob(client: Client, job: JobToStart, endpoint: End
   const input: RunJobInput = {
     jobId: job.id,
     endpoint: endpoint.slug,
-    inferenceTaskQueue: endpoint.inferenceTaskQueue,
+    inferenceTaskQueue: job.livemode ? endpoint.inferenceTaskQueue : TASK_QUEUES.inferenceTest,
     expiryMs: job.expiryMs,
     inferenceTimeoutMs: endpoint.inferenceTimeoutMs,
     inferenceAttempts: INFERENCE_ATTEMPTS,

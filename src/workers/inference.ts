@@ -1,6 +1,7 @@
 /** `npm run worker:inference`: decode → model → result, on the queues it is told to serve. */
 import { createInferenceActivities } from '../activities/inference-activities.ts';
 import { readConfig } from '../config/config.ts';
+import { TASK_QUEUES } from '../contracts/task-queues.ts';
 import { answersQueries } from '../db/answers-queries.ts';
 import {
   ANNOUNCEMENT_LEASE_MS,
@@ -18,8 +19,10 @@ import { startOperations } from '../observability/operations.ts';
 import { createDiskStore } from '../storage/disk-store.ts';
 import { installTemporalRuntime, runWorkers } from './run-worker.ts';
 
-/** Fixtures cost nothing, so one worker may wait for many slow ones beside what its child processes compute. */
+/** Of live jobs, for each child process: enough for reading and storing files beside what is computed. */
 const ACTIVITIES_PER_PROCESS = 16;
+/** Fixtures cost nothing: one worker may wait for many slow ones. */
+const TEST_ACTIVITIES = 200;
 
 const config = readConfig('worker:inference');
 const logger = createLogger('worker:inference', config.LOG_LEVEL);
@@ -60,7 +63,8 @@ await runWorkers({
       orm,
       backend: observeBackend(backend, operations.metrics, operations.tracing),
     }),
-    maxConcurrentActivityTaskExecutions: ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
+    maxConcurrentActivityTaskExecutions:
+      taskQueue === TASK_QUEUES.inferenceTest ? TEST_ACTIVITIES : ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
     shutdownGraceTime: '30 seconds',
   })),
   async close() {

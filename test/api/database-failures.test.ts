@@ -7,7 +7,7 @@ import { readJob } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { read } from '../support/requests.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 let api: TestApi;
 let key: string;
@@ -28,7 +28,7 @@ beforeEach(async () => {
   backend = createSteeredBackend();
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, backend),
+    ...inferenceWorkers(api.orm, backend),
   ]);
 });
 afterEach(async () => {

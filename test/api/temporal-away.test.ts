@@ -8,7 +8,7 @@ import { createCustomer, readAccount } from '../support/customers.ts';
 import { admit, readJob, transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { expectReplay, read } from '../support/requests.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 const nowhere = openTemporalClient({ address: '127.0.0.1:1', namespace: 'default' });
 const backend = createSteeredBackend();
@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = await startTestApi({ temporal: nowhere });
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, backend),
+    ...inferenceWorkers(api.orm, backend),
   ]);
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { png } from '../support/pictures.ts';
 import { expectRefusal, type ReadRequest, read, upload } from '../support/requests.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 /** No job comes of it. */
 const REFUSED = 'insufficient_credits';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   api = await startTestApi();
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, createQuickFixtureBackend()),
+    ...inferenceWorkers(api.orm, createQuickFixtureBackend()),
   ]);
 });
 afterAll(async () => {
@@ -151,7 +151,7 @@ describe('the event of a job', () => {
     });
     workers = await startTestWorkers(api.temporal, [
       await orchestrationWorker(api.orm),
-      inferenceWorker(api.orm, createQuickFixtureBackend()),
+      ...inferenceWorkers(api.orm, createQuickFixtureBackend()),
     ]);
   });
 });

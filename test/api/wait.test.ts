@@ -7,7 +7,7 @@ import { createCustomer } from '../support/customers.ts';
 import { readJob, SUCCESS } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { expectRefusal, expectReplay, type ReadRequest, read } from '../support/requests.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 let api: TestApi;
 let key: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   api = await startTestApi();
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, backend),
+    ...inferenceWorkers(api.orm, backend),
   ]);
 });
 afterAll(async () => {

@@ -18,7 +18,7 @@ import { createQuickFixtureBackend } from '../support/backends.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { countRows } from '../support/jobs.ts';
 import { jpeg } from '../support/pictures.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 let api: TestApi;
 let workers: TestWorkers;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   api = await startTestApi();
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, createQuickFixtureBackend()),
+    ...inferenceWorkers(api.orm, createQuickFixtureBackend()),
   ]);
   customer = await createCustomer(api.orm);
   client = connect();
@@ -213,6 +213,12 @@ describe('uploads', () => {
     const upload = await client.upload(file, { filename, onProgress });
     expect(upload).toMatchObject({ status: 'ready', bytes: large.byteLength });
     expect(received).toEqual([0, 8 * 1024 * 1024, large.byteLength]);
+  });
+
+  it('a byte array goes up as a Blob does, in one request or, with its type, in parts', async () => {
+    expect(await client.upload(picture, { filename: 'small.jpg' })).toMatchObject({ status: 'ready' });
+    const upload = await client.upload(large, { filename, mimeType: 'image/jpeg' });
+    expect(upload).toMatchObject({ status: 'ready', mime_type: 'image/jpeg', bytes: large.byteLength });
   });
 
   it('one that broke off is gone on with, from where it stands', async () => {

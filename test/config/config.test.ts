@@ -71,7 +71,12 @@ describe('a wrong value is named with what is allowed', () => {
     ['api', 'API_PORT', '65536', 'must be a whole number from 0 to 65535'],
     ['api', 'API_PORT', '80a', 'must be a whole number from 0 to 65535'],
     ['api', 'OPEN_JOBS_LIMIT', '-1', 'must be a whole number from 1 to 1000000'],
-    ['worker:inference', 'INFERENCE_QUEUES', 'inference-gpu,webhooks', 'must be one of inference-gpu, inference-heavy'],
+    [
+      'worker:inference',
+      'INFERENCE_QUEUES',
+      'inference-gpu,webhooks',
+      'must be one of inference-gpu, inference-heavy, inference-test',
+    ],
     ['worker:inference', 'INFERENCE_PROCESSES', 'many', 'must be a whole number from 1 to 64'],
     ['worker:webhooks', 'WEBHOOK_ALLOW_PRIVATE_TARGETS', 'yes', 'must be true or false'],
     ['api', 'SECRET_SEALING_KEYS', `${REQUIRED.SECRET_SEALING_KEYS},`, 'must be a list without empty items'],

@@ -2,7 +2,6 @@
 import { expect } from '@jest/globals';
 import { buildOpenApi } from '../../src/api/openapi/document.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
-import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import type { JobResource } from '../../src/domain/job-resource.ts';
 import { endpointBySlug, endpoints } from '../../src/endpoints/list.ts';
@@ -13,7 +12,7 @@ import type { Customer } from '../support/customers.ts';
 import type { OpenApiDocument } from '../support/openapi-check.ts';
 import { jpeg } from '../support/pictures.ts';
 import { filePart, type ReadRequest, read } from '../support/requests.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers } from '../support/workers.ts';
 
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
@@ -32,12 +31,7 @@ export async function startTestMode({ slowScenarioMs = 1 } = {}): Promise<TestAp
     writeArtefact: createArtefactWriter({ store: api.store, signedUrls: api.signedUrls }),
     slowScenarioMs,
   });
-  const inference = inferenceWorker(api.orm, backend);
-  return withWorkers(api, [
-    await orchestrationWorker(api.orm),
-    inference,
-    { ...inference, taskQueue: TASK_QUEUES.inferenceHeavy },
-  ]);
+  return withWorkers(api, [await orchestrationWorker(api.orm), ...inferenceWorkers(api.orm, backend)]);
 }
 
 /** As `startTestMode`, but nobody picks a job up, and nobody waits long. */

@@ -82,7 +82,7 @@ describe('the manifests', () => {
   it('serve each task queue', () => {
     const queues = deployments.flatMap(({ processName, pod }) =>
       processName === 'worker:inference'
-        ? [pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value]
+        ? (pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value?.split(',') ?? [])
         : [processName.replace('worker:', '')],
     );
     expect(queues).toEqual(expect.arrayContaining(Object.values(TASK_QUEUES)));
@@ -198,7 +198,9 @@ describe('scaling', () => {
       const target = deployments.find(
         ({ manifest }) => manifest.metadata.name === (spec.scaleTargetRef as { name: string }).name,
       );
-      const queues = target?.pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value;
+      const queues = target?.pod.containers[0].env
+        .find(({ name }) => name === 'INFERENCE_QUEUES')
+        ?.value?.split(',')[0];
       expect(spec.triggers).toEqual([
         {
           type: 'temporal',

@@ -21,7 +21,7 @@ import { type TestProcess, useProcesses } from '../support/processes.ts';
 import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { inferenceWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 const DEPLOYMENT = 'vehicle-inference';
 const KINDS = ['orchestration', 'webhooks'] as const;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await createWebhookEndpoint(orm, customer.organizationId, { url: receiver.url });
   backend = createSteeredBackend();
   // Inference workers belong to no build: an attempt is repeated elsewhere without harm.
-  inference = await startTestWorkers(namespace, [inferenceWorker(orm, backend)]);
+  inference = await startTestWorkers(namespace, [...inferenceWorkers(orm, backend)]);
 }, 60_000);
 afterAll(async () => {
   await inference.stop();

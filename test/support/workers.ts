@@ -61,6 +61,15 @@ export async function orchestrationWorker(orm: MikroORM): Promise<TestWorkerOpti
   };
 }
 
+/** On every inference queue. */
+export function inferenceWorkers(orm: MikroORM, backend: InferenceBackend): TestWorkerOptions[] {
+  const worker = inferenceWorker(orm, backend);
+  return [TASK_QUEUES.inferenceGpu, TASK_QUEUES.inferenceHeavy, TASK_QUEUES.inferenceTest].map((taskQueue) => ({
+    ...worker,
+    taskQueue,
+  }));
+}
+
 export function inferenceWorker(orm: MikroORM, backend: InferenceBackend): TestWorkerOptions {
   return { taskQueue: TASK_QUEUES.inferenceGpu, activities: createInferenceActivities({ orm, backend }) };
 }

@@ -9,7 +9,7 @@ import { installModel, manifestOfGuide, paint } from '../inference/exported-mode
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 const modelsDirectory = mkdtempSync(join(tmpdir(), 'run-installed-model-'));
 let api: TestApi;
@@ -55,7 +55,7 @@ it('and answers once the folder of the guide is there', async () => {
   await announceInstalledEndpoints(api.orm.em.fork(), backend.installedEndpoints(), []);
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, backend),
+    ...inferenceWorkers(api.orm, backend),
   ]);
   const { status, json } = await send({ 'Model-Version': 'my-tires@2026-12-01' });
   expect(status).toBe(200);

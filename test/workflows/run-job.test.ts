@@ -27,7 +27,7 @@ import { readableHistory } from '../support/histories.ts';
 import { admit, readJob, transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 let database: TestDatabase;
 let orm: MikroORM;
@@ -68,7 +68,7 @@ afterEach(async () => {
 });
 
 async function startInference(): Promise<void> {
-  inference = await startTestWorkers(namespace, [inferenceWorker(orm, backend)]);
+  inference = await startTestWorkers(namespace, inferenceWorkers(orm, backend));
 }
 
 async function start(changes: Partial<RunJobInput> = {}) {

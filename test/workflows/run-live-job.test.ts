@@ -10,7 +10,7 @@ import { type Customer, createCustomer, readAccount } from '../support/customers
 import { transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { read } from '../support/requests.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const photograph = readFileSync(path('training/examples/night-kilometres.jpg'));
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await announceInstalledEndpoints(api.orm.em.fork(), backend.installedEndpoints(), []);
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    inferenceWorker(api.orm, backend),
+    ...inferenceWorkers(api.orm, backend),
   ]);
   customer = await createCustomer(api.orm);
 });

@@ -33,7 +33,7 @@ import { expectLedgerToBalance } from '../support/ledger.ts';
 import { createStagedBackend, failedUnits, found, plannedStage, stagePlan } from '../support/staged-backends.ts';
 import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
-import { inferenceWorker, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 let database: TestDatabase;
 let orm: MikroORM;
@@ -92,8 +92,7 @@ async function start(plan: StagePlan, backend: StagedBackend, changes: Partial<R
 }
 
 async function serve(backend: StagedBackend): Promise<void> {
-  const worker = inferenceWorker(orm, backend);
-  inference = await startTestWorkers(namespace, [worker, { ...worker, taskQueue: TASK_QUEUES.inferenceHeavy }]);
+  inference = await startTestWorkers(namespace, inferenceWorkers(orm, backend));
 }
 
 const startWorkflow = (jobId: string, changes: Partial<RunJobInput> = {}) =>
