@@ -22,13 +22,14 @@ import { type Access, authenticate } from './middleware/authenticate.ts';
 import { errors } from './middleware/errors.ts';
 import { noteKeyUse } from './middleware/note-key-use.ts';
 import { createManagementRateLimit } from './middleware/rate-limit.ts';
+import { refuseEncodedBody } from './middleware/refuse-encoded-body.ts';
 import { refuseNul } from './middleware/refuse-nul.ts';
 import { requestId } from './middleware/request-id.ts';
 import { serviceVersion } from './middleware/service-version.ts';
 import { buildOpenApi } from './openapi/document.ts';
 import { createArtefactRoute } from './routes/artefacts.ts';
 import { createEndpointsRoute } from './routes/endpoints.ts';
-import { createErrorPageRoute } from './routes/error-pages.ts';
+import { createErrorPageRoute, getErrorIndex } from './routes/error-pages.ts';
 import { createListEventsRoute, getEvent } from './routes/events.ts';
 import { createInferenceRoute } from './routes/inference.ts';
 import { createJobStreamRoute } from './routes/job-stream.ts';
@@ -79,6 +80,7 @@ export function createApp(dependencies: AppDependencies): Koa<ApiState> {
   app.use(errors({ publicBaseUrl, logger }));
   app.use(refuseNul);
   app.use(serviceVersion);
+  app.use(refuseEncodedBody);
   app.use((context, next) => {
     context.state.em = orm.em.fork();
     return next();
@@ -94,7 +96,8 @@ export function createApp(dependencies: AppDependencies): Koa<ApiState> {
 function createRouter(dependencies: AppDependencies & { clock: () => Date; waitCeilingMs: number }): Router<ApiState> {
   const { endpoints, store, signedUrls, clock, publicBaseUrl } = dependencies;
   const uploads = { store, signedUrls, clock };
-  const router = new Router<ApiState>();
+  // Another spelling of a path would be another thing to what goes by paths: limits, claims, logs.
+  const router = new Router<ApiState>({ sensitive: true, strict: true });
   const withKey = (access: Access) => authenticate(clock, access);
   const reads = { name: 'reads', livePerMinute: READS_PER_MINUTE };
 
@@ -144,6 +147,7 @@ function createRouter(dependencies: AppDependencies & { clock: () => Date; waitC
   });
   router.get('/docs', getReference);
   router.get('/docs/assets/:name', getReferenceAsset);
+  router.get('/docs/errors', getErrorIndex);
   router.get('/docs/errors/:code', createErrorPageRoute());
   router.get('/health/live', (context: ApiContext) => {
     context.body = { status: 'ok' };

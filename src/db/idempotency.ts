@@ -29,11 +29,7 @@ export function replayOf(row: ClaimRow<string> | undefined): StoredResponse | nu
     case 'replay':
       return { status: row.response_status ?? 0, body: row.response_body ?? '' };
     case 'in_progress':
-      throw new ServiceError(
-        'idempotency_request_in_progress',
-        'A request with this Idempotency-Key is still in progress. Wait for its answer, or repeat this one later.',
-        { headers: { 'Retry-After': '1' } },
-      );
+      throw requestInProgress();
     case 'key_reuse':
       throw new ServiceError(
         'idempotency_key_reuse',
@@ -43,6 +39,13 @@ export function replayOf(row: ClaimRow<string> | undefined): StoredResponse | nu
       return null;
   }
 }
+
+export const requestInProgress = () =>
+  new ServiceError(
+    'idempotency_request_in_progress',
+    'A request with this Idempotency-Key is still in progress. Wait for its answer, or repeat this one later.',
+    { headers: { 'Retry-After': '1' } },
+  );
 
 /**
  * Claims a key inside the transaction that does what the response says. Answers null, or the response of the request
@@ -64,30 +67,23 @@ export async function claimIdempotencyKey(
   return replayOf(row);
 }
 
-/** What a claim would answer for an earlier request, or null when there is no answer yet. Claims nothing. */
-export async function findStoredResponse(
+/**
+ * Stores what the first request was answered in the end, and lets replays have it. Answers false where the claim is no
+ * longer open: it was taken for dead, and another request answered it.
+ */
+export async function storeResponse(
   em: EntityManager,
-  { organizationId, livemode, route, key }: IdempotencyKey,
-  fingerprint: Uint8Array,
-): Promise<StoredResponse | null> {
-  const [stored] = await query<StoredResponse>(
-    em,
-    `select response_status as status, response_body as body from idempotency_claims
-     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and fingerprint = $5
-       and in_progress_until is null and expires_at > now()`,
-    [organizationId, livemode, route, key, fingerprint],
-  );
-  return stored ?? null;
-}
-
-/** Stores what the first request was answered in the end, and lets replays have it. */
-export async function storeResponse(em: EntityManager, claim: IdempotencyKey, response: StoredResponse): Promise<void> {
-  await query(
+  claim: IdempotencyKey,
+  response: StoredResponse,
+): Promise<boolean> {
+  const stored = await query(
     em,
     `update idempotency_claims set response_status = $5, response_body = $6, in_progress_until = null
-     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and in_progress_until is not null`,
+     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and in_progress_until is not null
+     returning key`,
     [claim.organizationId, claim.livemode, claim.route, claim.key, response.status, response.body],
   );
+  return stored.length > 0;
 }
 
 /** Frees a key whose request was refused after it had claimed it. */

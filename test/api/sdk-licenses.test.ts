@@ -365,6 +365,19 @@ describe('a request is refused', () => {
     expectRefusal(api, () => post('player', { body }), refusal),
   );
 
+  it('with a query parameter that there is none of', async () => {
+    for (const method of ['POST', 'GET']) {
+      await expectRefusal(
+        api,
+        () => api.call('/v1/sdk-licenses/player?regenerate=true', { method, key: customer.keys.live }),
+        { code: 'parameter_unknown', param: 'regenerate' },
+      );
+    }
+  });
+
+  it('for an SDK in another spelling', () =>
+    expectRefusal(api, () => post('Player'), { code: 'parameter_invalid', param: 'sdk' }));
+
   it('with a body of another type', () =>
     expectRefusal(api, () => post('player', { body: 'regenerate=true', headers: { 'Content-Type': 'text/plain' } }), {
       code: 'unsupported_media_type',
@@ -451,7 +464,7 @@ describe('many requests at once', () => {
 
 describe('GET /mgmt/v1/sdk-licenses', () => {
   const list = async (member: Parameters<TestApi['identity']['token']>[0]) =>
-    api.call('/mgmt/v1/sdk-licenses', { key: await api.identity.token(member, { expiresAt: MAY }) });
+    api.call('/mgmt/v1/sdk-licenses', { key: await api.identity.token(member) });
 
   it.each(['owner', 'admin', 'member', 'billing_manager'] as const)('shows every SDK to a %s', async (role) => {
     await pay(2);

@@ -311,8 +311,10 @@ const ANSWERS: Record<number, (operation: Operation) => Promise<Answer>> = {
   },
   413: async (operation) =>
     send(operation, { ...(await requestOf(operation)), body: { padding: 'x'.repeat(1024 * 1024) } }),
-  415: async (operation) =>
-    send(operation, { ...(await requestOf(operation)), headers: { 'Content-Type': 'text/plain' } }),
+  415: async (operation) => {
+    const request = await requestOf(operation);
+    return send(operation, { ...request, body: request.body ?? {}, headers: { 'Content-Type': 'text/plain' } });
+  },
   429: async (operation) => {
     const request = await requestOf(operation);
     await send(operation, request);

@@ -42,12 +42,12 @@ beforeAll(async () => {
   environment = {
     ...process.env,
     DATA_DIRECTORY: dataDirectory,
-    RECEIVER_PORT: String(await findFreePort()),
     // What the first snippet of the README sets, for the pages that take it as given.
     BASE_URL: description.apiUrl,
     LIVE_KEY: description.keys.live,
     TEST_KEY: description.keys.test,
-    DATABASE_URL: description.databaseUrl,
+    // Snippets that need it take it themselves.
+    DATABASE_URL: '',
   };
 }, 300_000);
 afterAll(async () => {
@@ -75,7 +75,8 @@ async function paste(snippets: readonly Snippet[]): Promise<string[]> {
   const script = snippets.map(({ commands }) => `echo '${PRINTED}'\n${commands}`).join('\necho\n');
   const shell = spawn('bash', ['-c', `exec 2>&1\n${script}`], {
     cwd: PROJECT_DIRECTORY,
-    env: environment,
+    // A port for each page: what was sent to another page's receiver in vain is tried again.
+    env: { ...environment, RECEIVER_PORT: String(await findFreePort()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

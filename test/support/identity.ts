@@ -21,13 +21,14 @@ export interface TokenChanges {
   expiresAt?: Date;
 }
 
-export async function createTestIdentity(): Promise<TestIdentity> {
+/** Its tokens are of the time of the clock. */
+export async function createTestIdentity(clock: () => Date = () => new Date()): Promise<TestIdentity> {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
   const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: ALGORITHM }] });
   return {
     provider: { issuer: ISSUER, audience: AUDIENCE, keys },
     token({ userId = newId('user'), organizationId = newId('organization'), role = 'owner' } = {}, changes = {}) {
-      const exp = Math.floor((changes.expiresAt?.getTime() ?? Date.now() + LIFE_SECONDS * 1000) / 1000);
+      const exp = Math.floor((changes.expiresAt?.getTime() ?? clock().getTime() + LIFE_SECONDS * 1000) / 1000);
       return new SignJWT({
         iss: ISSUER,
         aud: AUDIENCE,

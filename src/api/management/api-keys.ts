@@ -11,7 +11,7 @@ import { mayDo } from '../../domain/roles.ts';
 import { normalizeScopes, SCOPE_CATALOGUE } from '../../domain/scopes.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { pageParameters } from '../requests/query.ts';
-import { epochSeconds, notFound, pageOf, pathId, renderPage } from './fields.ts';
+import { epochSeconds, name, notFound, pageOf, pathId, renderPage } from './fields.ts';
 import { defineOperation, type ManagementRequest, type Member } from './operation.ts';
 
 /** Of one organisation, at a time. */
@@ -43,9 +43,12 @@ const answerWithSecret = closed({
   secret: Type.String({ description: 'The full key. It is shown here and never again.' }),
 });
 
-const name = Type.String({ minLength: 1, maxLength: 128 });
 const scopes = (options: { default?: string[] } = {}) =>
-  Type.Array(Type.Enum([...SCOPE_CATALOGUE]), { ...options, description: 'From GET /mgmt/v1/api-key-scopes.' });
+  Type.Array(Type.Enum([...SCOPE_CATALOGUE]), {
+    ...options,
+    maxItems: SCOPE_CATALOGUE.length,
+    description: 'From GET /mgmt/v1/api-key-scopes.',
+  });
 const expiry = Type.Optional(
   Type.Union([epochSeconds, Type.Null()], { description: 'Epoch seconds, in the future; null for no expiry.' }),
 );
@@ -83,8 +86,8 @@ const createKey = defineOperation({
     },
     { additionalProperties: false },
   ),
+  authorize: async ({ member, body }) => assertMayChange(member, body),
   async handle({ em, member, body, now }) {
-    assertMayChange(member, body);
     if (body.is_staging && !body.livemode) {
       throw new ServiceError('parameter_invalid', 'A staging key is a live key: give "livemode": true with it.', {
         param: 'is_staging',
@@ -153,12 +156,7 @@ const getKey = defineOperation({
   summary: 'Read a key',
   permission: 'api_keys:read',
   answer,
-  async handle(request) {
-    const id = pathId(request);
-    const key = await request.em.findOne(ApiKey, { id, organizationId: request.member.organizationId });
-    if (!key) throw notFound('API key', id);
-    return render(key);
-  },
+  handle: async (request) => render(await findKey(request)),
 });
 
 const updateKey = defineOperation({
@@ -179,10 +177,11 @@ const updateKey = defineOperation({
     },
     { additionalProperties: false },
   ),
+  authorize: assertMayChangeKey,
   async handle(request) {
     const { body, now } = request;
     const expiresAt = asExpiry(body.expires_at, now);
-    const key = await lockKeyToChange(request);
+    const key = await lockKey(request);
     assertActive(key, now);
     if (body.name !== undefined) key.name = body.name;
     if (body.scopes !== undefined) key.scopes = normalizeScopes(body.scopes);
@@ -218,9 +217,10 @@ const rotateKey = defineOperation({
     },
     { additionalProperties: false },
   ),
+  authorize: assertMayChangeKey,
   async handle(request) {
     const { body, now } = request;
-    const key = await lockKeyToChange(request);
+    const key = await lockKey(request);
     assertActive(key, now);
     const { secret, prefix, hash } = newApiKeySecret(modeOf(key.livemode, key.isStaging));
     key.previousSecretHash = key.secretHash;
@@ -242,8 +242,9 @@ const revokeKey = defineOperation({
   description: 'At once, and for good. Done again, it answers the same. A member revokes test keys only.',
   permission: 'test_api_keys:write',
   answer,
+  authorize: assertMayChangeKey,
   async handle(request) {
-    const key = await lockKeyToChange(request);
+    const key = await lockKey(request);
     key.revokedAt ??= request.now;
     return render(key);
   },
@@ -251,12 +252,25 @@ const revokeKey = defineOperation({
 
 export const apiKeyOperations = [listScopes, createKey, listKeys, getKey, updateKey, rotateKey, revokeKey];
 
-async function lockKeyToChange(request: Pick<ManagementRequest, 'em' | 'member' | 'parameters'>): Promise<ApiKey> {
+type KeyRequest = Pick<ManagementRequest, 'em' | 'member' | 'parameters'>;
+
+async function findKey(request: KeyRequest): Promise<ApiKey> {
+  const id = pathId(request);
+  const key = await request.em.findOne(ApiKey, { id, organizationId: request.member.organizationId });
+  if (!key) throw notFound('API key', id);
+  return key;
+}
+
+async function lockKey(request: KeyRequest): Promise<ApiKey> {
   const id = pathId(request);
   const key = await lockApiKey(request.em, request.member.organizationId, id);
   if (!key) throw notFound('API key', id);
-  assertMayChange(request.member, key);
   return key;
+}
+
+/** A key keeps its mode for good, so it need not be locked. @throws ServiceError `role_not_permitted` */
+async function assertMayChangeKey(request: KeyRequest): Promise<void> {
+  assertMayChange(request.member, await findKey(request));
 }
 
 /** Everybody who gets here may change test keys. @throws ServiceError `role_not_permitted` */

@@ -15,42 +15,46 @@ const entry = closed({
   role: Type.String({ description: 'Which the user had then.' }),
   action: Type.String({ description: 'The `operationId` of what was done, such as `createApiKey`.' }),
   target_id: Type.String({ description: 'Of what it was done to.' }),
-  details: Type.Object({}, { description: 'The body of the request. It holds no secret.' }),
+  details: Type.Object(
+    {},
+    { description: 'The body of the request, and the ids of its path beside the target. They hold no secret.' },
+  ),
   request_id: Type.String(),
   created: epochSeconds,
 });
 
-const listAuditLog = defineOperation({
-  id: 'listAuditLogEntries',
-  method: 'get',
-  path: '/mgmt/v1/audit-log',
-  tag: 'Audit log',
-  summary: 'List what was changed and by whom, newest first',
-  permission: 'audit_log:read',
-  answer: pageOf(entry),
-  query: Type.Object(
-    {
-      ...pageParameters,
-      user_id: Type.Optional(Type.String()),
-      action: Type.Optional(Type.String()),
-      target_id: Type.Optional(Type.String()),
-      ...createdParameters,
+/** `actions` are the ids of the operations that leave entries. */
+export const auditLogOperations = (actions: readonly string[]) => [
+  defineOperation({
+    id: 'listAuditLogEntries',
+    method: 'get',
+    path: '/mgmt/v1/audit-log',
+    tag: 'Audit log',
+    summary: 'List what was changed and by whom, newest first',
+    permission: 'audit_log:read',
+    answer: pageOf(entry),
+    query: Type.Object(
+      {
+        ...pageParameters,
+        user_id: Type.Optional(Type.String()),
+        action: Type.Optional(Type.Enum([...actions])),
+        target_id: Type.Optional(Type.String()),
+        ...createdParameters,
+      },
+      { additionalProperties: false },
+    ),
+    async handle({ em, member: { organizationId }, query: filter }) {
+      const where = {
+        organizationId,
+        ...(filter.user_id !== undefined && { userId: filter.user_id }),
+        ...(filter.action !== undefined && { action: filter.action }),
+        ...(filter.target_id !== undefined && { targetId: filter.target_id }),
+        ...createdWithin(filter),
+      };
+      return renderPage(await findPage<AuditLogEntry>(em, AuditLogEntry, where, filter), render);
     },
-    { additionalProperties: false },
-  ),
-  async handle({ em, member: { organizationId }, query: filter }) {
-    const where = {
-      organizationId,
-      ...(filter.user_id !== undefined && { userId: filter.user_id }),
-      ...(filter.action !== undefined && { action: filter.action }),
-      ...(filter.target_id !== undefined && { targetId: filter.target_id }),
-      ...createdWithin(filter),
-    };
-    return renderPage(await findPage<AuditLogEntry>(em, AuditLogEntry, where, filter), render);
-  },
-});
-
-export const auditLogOperations = [listAuditLog];
+  }),
+];
 
 function render(row: AuditLogEntry) {
   return {

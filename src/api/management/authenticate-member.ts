@@ -46,6 +46,8 @@ async function verify(token: string, { issuer, audience, keys }: IdentityProvide
       algorithms: ALGORITHMS,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: now,
+      // Refuses one that was issued in the future, too: it could be good for any time from now.
+      maxTokenAge: LONGEST_LIFE_SECONDS,
       requiredClaims: ['exp', 'iat', 'sub', 'org_id', 'role'],
     });
     return payload;
@@ -62,7 +64,8 @@ async function verify(token: string, { issuer, audience, keys }: IdentityProvide
     if (error instanceof ProviderKeysUnavailableError) {
       throw new ServiceError(
         'service_unavailable',
-        'The keys of the identity provider cannot be had. Repeat this request later.',
+        'The keys of the identity provider that are at hand do not tell whether this token is good. ' +
+          'Repeat this request later.',
         { headers: { 'Retry-After': String(error.retryAfterSeconds) }, cause: error },
       );
     }

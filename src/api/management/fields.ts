@@ -12,6 +12,9 @@ export const epochSeconds = Type.Integer({
   description: 'Epoch seconds, UTC.',
 });
 
+/** What people call something. */
+export const name = Type.String({ minLength: 1, maxLength: 128, pattern: String.raw`\S`, description: 'Not blank.' });
+
 /** One page of a list. */
 export const pageOf = (item: TSchema) =>
   closed({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() });

@@ -85,6 +85,8 @@ interface OperationFacts {
 export interface Operation extends OperationFacts {
   body?: TObject;
   query?: TObject;
+  /** Whether the role may do this very thing, where `permission` does not say it all. Throws where it may not. */
+  authorize?(request: Omit<ManagementRequest, 'afterCommit'>): Promise<void>;
   /** What takes long or leaves the process (a look-up, a call of a provider) comes before the transaction. */
   prepare?(request: Omit<ManagementRequest, 'afterCommit'>): Promise<unknown>;
   handle(request: ManagementRequest, prepared: unknown): Promise<unknown>;
@@ -93,6 +95,7 @@ export interface Operation extends OperationFacts {
 interface Definition<Body extends TObject, Query extends TObject, Prepared> extends OperationFacts {
   body?: Body;
   query?: Query;
+  authorize?(request: Omit<ManagementRequest<Static<Body>, Static<Query>>, 'afterCommit'>): Promise<void>;
   prepare?(request: Omit<ManagementRequest<Static<Body>, Static<Query>>, 'afterCommit'>): Promise<Prepared>;
   handle(request: ManagementRequest<Static<Body>, Static<Query>>, prepared: Prepared): Promise<unknown>;
 }

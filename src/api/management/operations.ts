@@ -11,7 +11,7 @@ import { usageOperations } from './usage.ts';
 import { webhookDeliveryOperations } from './webhook-deliveries.ts';
 import { webhookEndpointOperations } from './webhook-endpoints.ts';
 
-export const operations: readonly Operation[] = [
+const ofResources: readonly Operation[] = [
   ...apiKeyOperations,
   ...sdkLicenseOperations,
   ...organizationOperations,
@@ -21,5 +21,9 @@ export const operations: readonly Operation[] = [
   ...creditOperations,
   ...usageOperations,
   ...billingOperations,
-  ...auditLogOperations,
+];
+
+export const operations: readonly Operation[] = [
+  ...ofResources,
+  ...auditLogOperations(ofResources.filter(({ method }) => method !== 'get').map(({ id }) => id)),
 ];

@@ -4,7 +4,7 @@ import { closed } from '../../contracts/vocabulary/schemas.ts';
 import { Organization } from '../../db/entities.ts';
 import { ensureOrganization } from '../../db/organizations/organizations.ts';
 import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
-import { epochSeconds } from './fields.ts';
+import { epochSeconds, name } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const TAG = 'Organisation';
@@ -39,7 +39,7 @@ const updateOrganization = defineOperation({
   summary: 'Give the organisation a name',
   permission: 'organization:write',
   answer,
-  body: closed({ name: Type.String({ minLength: 1, maxLength: 128 }) }),
+  body: closed({ name }),
   async handle({ em, member: { organizationId }, body }) {
     const organization = await em.findOneOrFail(Organization, { id: organizationId });
     organization.name = body.name;

@@ -4,13 +4,13 @@
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
-/** The keys cannot be had: nothing is known about the token. */
+/** The keys at hand do not tell whether the token is good, and cannot be renewed yet. */
 export class ProviderKeysUnavailableError extends Error {
   override readonly name = 'ProviderKeysUnavailableError';
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number, cause: unknown) {
-    super('the keys of the identity provider cannot be had', { cause });
+    super('the keys of the identity provider cannot be renewed yet', { cause });
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
@@ -33,7 +33,10 @@ interface Copy {
   fetchedAtMs: number;
 }
 
-/** @throws ProviderKeysUnavailableError when a token is to be verified and there are no keys to do it with */
+/**
+ * @throws ProviderKeysUnavailableError when a token is to be verified and there are no keys to do it with, or none of its
+ *   name and the provider could not be asked since: the key may be a new one
+ */
 export function createProviderKeys(url: string, clock: () => Date = () => new Date()): JWTVerifyGetKey {
   let copy: Copy | null = null;
   let attemptedAtMs = Number.NEGATIVE_INFINITY;
@@ -63,13 +66,18 @@ export function createProviderKeys(url: string, clock: () => Date = () => new Da
     return fetching;
   }
 
+  function unavailable(cause: unknown): ProviderKeysUnavailableError {
+    const waitMs = Math.max(PROVIDER_KEYS.cooldownMs - ageMs(attemptedAtMs), 0);
+    return new ProviderKeysUnavailableError(Math.max(Math.ceil(waitMs / 1000), 1), cause);
+  }
+
   function usable(): Copy {
     if (copy && ageMs(copy.fetchedAtMs) < PROVIDER_KEYS.expiresAfterMs) return copy;
-    const waitMs = Math.max(PROVIDER_KEYS.cooldownMs - ageMs(attemptedAtMs), 0);
-    throw new ProviderKeysUnavailableError(Math.max(Math.ceil(waitMs / 1000), 1), failure);
+    throw unavailable(failure);
   }
 
   return async (header, token) => {
+    const askedAtMs = clock().getTime();
     const copyAgeMs = copy ? ageMs(copy.fetchedAtMs) : Number.POSITIVE_INFINITY;
     if (copyAgeMs >= PROVIDER_KEYS.renewAfterMs) {
       const renewal = renew();
@@ -77,16 +85,19 @@ export function createProviderKeys(url: string, clock: () => Date = () => new Da
       const mayGoOn = copyAgeMs < PROVIDER_KEYS.expiresAfterMs && failure !== null;
       if (copyAgeMs >= PROVIDER_KEYS.staleAfterMs && !mayGoOn) await renewal;
     }
-    const known = usable();
     try {
-      return await known.resolve(header, token);
+      return await usable().resolve(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await renew();
-      const renewed = usable();
-      if (renewed !== known) return renewed.resolve(header, token);
-      if (failure !== null) throw new ProviderKeysUnavailableError(PROVIDER_KEYS.cooldownMs / 1000, failure);
-      throw error;
+    }
+    const renewed = usable();
+    try {
+      return await renewed.resolve(header, token);
+    } catch (error) {
+      const isSettled = !(error instanceof errors.JWKSNoMatchingKey) || renewed.fetchedAtMs >= askedAtMs;
+      // A copy from before the request does not know a key that was published since.
+      throw isSettled ? error : unavailable(failure ?? error);
     }
   };
 }

@@ -1,10 +1,12 @@
 /** Routes of the management API: each operation is checked, run in one transaction and recorded, in the same way. */
 import type Router from '@koa/router';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import {
   claimIdempotencyKey,
-  findStoredResponse,
   type IdempotencyKey,
+  releaseIdempotencyKey,
+  requestInProgress,
   type StoredResponse,
   storeResponse,
 } from '../../db/idempotency.ts';
@@ -23,7 +25,6 @@ import { authenticateMember, type IdentityProvider } from './authenticate-member
 import {
   type ManagementRequest,
   type ManagementServices,
-  type Member,
   NO_PARAMETERS,
   type Operation,
   TextAnswer,
@@ -41,6 +42,8 @@ export interface ManagementRouterDependencies {
 
 /** Longer than any operation takes; a claim that is older belongs to a request that died. */
 const IN_PROGRESS_MS = 60_000;
+/** What a claim holds until there is an answer. */
+const NO_ANSWER: StoredResponse = { status: 0, body: '' };
 
 export function addManagementRoutes(router: Router<ApiState>, dependencies: ManagementRouterDependencies): void {
   for (const operation of dependencies.operations) {
@@ -66,7 +69,7 @@ function createRoute(operation: Operation, dependencies: ManagementRouterDepende
     }
     const key = operation.method === 'post' ? readIdempotencyKey(context) : null;
     const query = readQuery(context);
-    const body = changes ? await readOptionalJsonBody(context.req) : {};
+    const body = changes ? await readOptionalJsonBody(context) : {};
     validateBody(body);
 
     const tasks: (() => Promise<void>)[] = [];
@@ -82,13 +85,16 @@ function createRoute(operation: Operation, dependencies: ManagementRouterDepende
       accept: context.get('Accept'),
       afterCommit: (task) => void tasks.push(task),
     };
+    // Here, and not in the change, which a repeated request is answered without: its user may have lost the role.
+    await operation.authorize?.(request);
     if (!changes) {
       render(context, operation, await operation.handle(request, await operation.prepare?.(request)));
       return;
     }
-    const claim = key === null ? null : claimOf(context, operation, member, key);
     const { answer, isReplay } =
-      (claim && (await findReplay(operation, request, claim))) ?? (await change(operation, request, claim));
+      key === null
+        ? { answer: await change(operation, request), isReplay: false }
+        : await changeOnce(operation, request, claimOf(operation, request, key));
     if (isReplay) context.set('Idempotent-Replayed', 'true');
     context.status = answer.status;
     context.type = 'application/json';
@@ -102,9 +108,10 @@ function createRoute(operation: Operation, dependencies: ManagementRouterDepende
 }
 
 /** A key is its user's own: what one user was shown, such as a new secret, is not answered to another. */
-function claimOf(context: ApiContext, operation: Operation, member: Member, key: string): IdempotencyKey {
-  // The path tells two resources apart, and the mode is no part of the address here.
-  const route = `${operation.id} ${context.path} ${member.userId}`;
+function claimOf(operation: Operation, { member, parameters }: ManagementRequest, key: string): IdempotencyKey {
+  // The parameters tell two resources apart, however the path is spelt; the mode is no part of the address here.
+  const resource = fingerprint(parameters).toString('hex');
+  const route = `${operation.id} ${resource} ${member.userId}`;
   return { organizationId: member.organizationId, livemode: true, route, key };
 }
 
@@ -113,55 +120,83 @@ interface Changed {
   isReplay: boolean;
 }
 
-/** Where something is looked up first, a repeated request is answered without: what is found may differ by now. */
-async function findReplay(
-  operation: Operation,
-  request: ManagementRequest,
-  claim: IdempotencyKey,
-): Promise<Changed | null> {
-  if (!operation.prepare) return null;
-  const stored = await findStoredResponse(request.em, claim, fingerprint(request.body));
-  return stored && { answer: opened(stored, operation, claim, request.services.sealedSecrets), isReplay: true };
+/** Does it unless a request with the key did. */
+async function changeOnce(operation: Operation, request: ManagementRequest, claim: IdempotencyKey): Promise<Changed> {
+  const { em, now, body } = request;
+  const { sealedSecrets } = request.services;
+  const take = (em: EntityManager) =>
+    claimIdempotencyKey(em, claim, fingerprint(body), NO_ANSWER, new Date(now.getTime() + IN_PROGRESS_MS));
+  const replayed = (stored: StoredResponse): Changed => ({
+    answer: opened(stored, operation, claim, sealedSecrets),
+    isReplay: true,
+  });
+  if (!operation.prepare) {
+    return transact(request, async (em) => {
+      const stored = await take(em);
+      if (stored) return replayed(stored);
+      return { answer: await changeIn(em, operation, request, undefined, claim), isReplay: false };
+    });
+  }
+  // The key is taken before anything leaves the process: others with it wait, and send nothing of their own.
+  const stored = await take(em);
+  if (stored && stored.status !== NO_ANSWER.status) return replayed(stored);
+  try {
+    return { answer: await change(operation, request, claim), isReplay: false };
+  } catch (error) {
+    // Whatever was refused or broke may be tried again. Where the key cannot be freed now, it is free in a minute.
+    await releaseIdempotencyKey(em, claim).catch(() => {});
+    throw error;
+  }
 }
 
-/** Claim, change, audit entry and stored answer are one transaction: all of it happened, or nothing. */
 async function change(
   operation: Operation,
   request: ManagementRequest,
-  claim: IdempotencyKey | null,
-): Promise<Changed> {
-  const { member, now } = request;
-  const { sealedSecrets } = request.services;
+  claim: IdempotencyKey | null = null,
+): Promise<StoredResponse> {
   const prepared = await operation.prepare?.(request);
-  // What was read before the transaction may have changed: it begins without any of it.
-  return request.em.fork().transactional(async (em) => {
+  return transact(request, (em) => changeIn(em, operation, request, prepared, claim));
+}
+
+/** What was read before the transaction may have changed: it begins without any of it. */
+function transact<Result>(
+  { em, member }: ManagementRequest,
+  work: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  return em.fork().transactional(async (em) => {
     await ensureOrganization(em, member.organizationId);
-    if (claim) {
-      const replay = await claimIdempotencyKey(
-        em,
-        claim,
-        fingerprint(request.body),
-        { status: 0, body: '' },
-        new Date(now.getTime() + IN_PROGRESS_MS),
-      );
-      if (replay) return { answer: opened(replay, operation, claim, sealedSecrets), isReplay: true };
-    }
-    const resource = await operation.handle({ ...request, em }, prepared);
-    await em.flush();
-    await recordAudit(em, {
-      organizationId: member.organizationId,
-      userId: member.userId,
-      role: member.role,
-      action: operation.id,
-      targetId: request.parameters.id ?? idOf(resource) ?? member.organizationId,
-      details: request.body as Record<string, unknown>,
-      requestId: request.requestId,
-      createdAt: now,
-    });
-    const answer = { status: statusOf(operation), body: JSON.stringify(resource ?? null) };
-    if (claim) await storeResponse(em, claim, sealed(answer, operation, claim, sealedSecrets));
-    return { answer, isReplay: false };
+    return work(em);
   });
+}
+
+/** Change, audit entry and stored answer are one transaction: all of it happened, or nothing. */
+async function changeIn(
+  em: EntityManager,
+  operation: Operation,
+  request: ManagementRequest,
+  prepared: unknown,
+  claim: IdempotencyKey | null,
+): Promise<StoredResponse> {
+  const { member, now, parameters } = request;
+  const resource = await operation.handle({ ...request, em }, prepared);
+  await em.flush();
+  const { id, ...otherParameters } = parameters;
+  await recordAudit(em, {
+    organizationId: member.organizationId,
+    userId: member.userId,
+    role: member.role,
+    action: operation.id,
+    targetId: id ?? idOf(resource) ?? member.organizationId,
+    details: { ...otherParameters, ...(request.body as Record<string, unknown>) },
+    requestId: request.requestId,
+    createdAt: now,
+  });
+  const answer = { status: statusOf(operation), body: JSON.stringify(resource ?? null) };
+  if (claim && !(await storeResponse(em, claim, sealed(answer, operation, claim, request.services.sealedSecrets)))) {
+    // This request took longer than a claim lasts, and another one has done it. The next repetition is told its answer.
+    throw requestInProgress();
+  }
+  return answer;
 }
 
 function sealed(
@@ -179,7 +214,17 @@ function opened(
   claim: IdempotencyKey,
   secrets: SealedSecrets,
 ): StoredResponse {
-  return showsSecret ? { ...answer, body: secrets.open(answer.body, purposeOf(claim)) } : answer;
+  if (!showsSecret) return answer;
+  try {
+    return { ...answer, body: secrets.open(answer.body, purposeOf(claim)) };
+  } catch (error) {
+    throw new ServiceError(
+      'idempotency_key_reuse',
+      'This Idempotency-Key was used, and the answer with its secret can no longer be opened: the key that sealed it is ' +
+        'gone. What was asked for was done; use a new Idempotency-Key to ask for another secret.',
+      { cause: error },
+    );
+  }
 }
 
 /** An answer that was moved to another claim does not open. */

@@ -102,8 +102,7 @@ const testEndpoint = defineOperation({
   permission: 'webhook_endpoints:write',
   answer,
   errors: ['webhook_endpoint_disabled'],
-  // Outside the transaction, which must not last as long as a receiver likes. So a request that is repeated with its
-  // Idempotency-Key sends another event, and answers the first one's outcome.
+  // Outside the transaction, which must not last as long as a receiver likes.
   async prepare(request) {
     const { em, services, requestId, now } = request;
     const endpoint = await findEndpoint(request);

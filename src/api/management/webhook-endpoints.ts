@@ -26,7 +26,11 @@ const url = Type.String({
     'HTTPS, without user name and password; its host must resolve to public addresses only. Checked now and again at ' +
     'every delivery.',
 });
-const events = Type.Array(Type.Enum([...EVENT_TYPES]), { minItems: 1, description: 'What it is told of.' });
+const events = Type.Array(Type.Enum([...EVENT_TYPES]), {
+  minItems: 1,
+  maxItems: EVENT_TYPES.length,
+  description: 'What it is told of.',
+});
 const description = Type.String({ maxLength: 255 });
 const status = Type.Enum(['enabled', 'disabled']);
 

@@ -24,7 +24,7 @@ function describe(operation: Operation) {
   if (PERMISSIONS[permission].length < ROLES.length) statuses.add(403);
   if (path.includes('{')) statuses.add(404);
   if (method === 'post') statuses.add(409);
-  if (method !== 'get') statuses.add(413);
+  if (method !== 'get') statuses.add(413).add(415);
   return {
     operationId: id,
     summary,

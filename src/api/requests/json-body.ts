@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../domain/service-error.ts';
+import type { ApiContext } from '../context.ts';
 
 const MAXIMUM_BYTES = 1024 * 1024;
+/** Replaces nothing and leaves nothing out: what is stored and what was signed is what was sent. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads a JSON object of at most 1 MB. */
 export async function readJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -9,9 +12,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<Record<str
 }
 
 /** Where a body may be left out: none is an empty object. */
-export async function readOptionalJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const text = await readText(request);
-  return text === '' ? {} : parseObject(text);
+export async function readOptionalJsonBody(context: ApiContext): Promise<Record<string, unknown>> {
+  const text = await readText(context.req);
+  if (text === '') return {};
+  if (!context.is('application/json')) {
+    throw new ServiceError('unsupported_media_type', 'Send the body as application/json, or leave it out.');
+  }
+  return parseObject(text);
 }
 
 /** Reads a body of at most 1 MB as it is. */
@@ -32,7 +39,11 @@ export async function readText(request: IncomingMessage): Promise<string> {
     request.resume();
     throw new ServiceError('file_too_large', 'A JSON body may have 1 MB. Send files as multipart or as uploads.');
   }
-  return Buffer.concat(chunks).toString('utf8');
+  try {
+    return UTF8.decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new ServiceError('malformed_request', 'The body is not valid UTF-8.', { cause: error });
+  }
 }
 
 function parseObject(text: string): Record<string, unknown> {

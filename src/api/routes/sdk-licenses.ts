@@ -13,7 +13,7 @@ import type { ApiContext, ApiState } from '../context.ts';
 import type { LicenseSigning } from '../license-signing.ts';
 import type { Access } from '../middleware/authenticate.ts';
 import { readOptionalJsonBody } from '../requests/json-body.ts';
-import { readIdempotencyKey } from '../requests/request-options.ts';
+import { readIdempotencyKey, refuseUnknownQuery } from '../requests/request-options.ts';
 import { compileValidator } from '../requests/validator.ts';
 
 export const sdkLicenseBody = Type.Object(
@@ -21,7 +21,7 @@ export const sdkLicenseBody = Type.Object(
     regenerate: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Signs the licence of the present paid period again: the same times, a new proof, no slot.',
+        description: 'Signs the licence of the present paid period again, as of now: the same paid period, no slot.',
       }),
     ),
   },
@@ -77,6 +77,7 @@ export function addSdkLicenseRoutes(router: Router<ApiState>, dependencies: SdkL
 
 function createIssueRoute(sdk: Sdk, { licenseSigning, clock }: SdkLicenseDependencies) {
   return async (context: ApiContext): Promise<void> => {
+    refuseUnknownQuery(context, []);
     const key = readIdempotencyKey(context);
     const regenerate = await readRegenerate(context);
     const { sign } = licenseSigning;
@@ -122,18 +123,14 @@ async function once(
 }
 
 async function readRegenerate(context: ApiContext): Promise<boolean> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = context.headers;
-  const isSent = encoding !== undefined || Number(length ?? 0) > 0;
-  if (isSent && !context.is('application/json')) {
-    throw new ServiceError('unsupported_media_type', 'Send the body as application/json, or leave it out.');
-  }
-  const body = await readOptionalJsonBody(context.req);
+  const body = await readOptionalJsonBody(context);
   validateBody(body);
   return (body as Type.Static<typeof sdkLicenseBody>).regenerate === true;
 }
 
 function createReadRoute(sdk: Sdk, { clock }: SdkLicenseDependencies) {
   return async (context: ApiContext): Promise<void> => {
+    refuseUnknownQuery(context, []);
     const { organizationId } = context.state.apiKey;
     const now = clock();
     const entitlement = await readSdkEntitlement(context.state.em, organizationId, sdk, now);

@@ -1,3 +1,4 @@
+import type { TransferKind } from '../../contracts/credits.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type EntityManager, query } from '../orm.ts';
 import { type BalanceKey, book, type LockedAccount, lockAccount } from './credit-accounts.ts';
@@ -42,7 +43,7 @@ export function adjustCredits(
   return em.transactional(async (em) => {
     const account = await lockAccount(em, key);
     if (account.available + change < 0) {
-      if (externalReference !== undefined && (await isBooked(em, externalReference))) return false;
+      if (externalReference !== undefined && (await findBooking(em, externalReference))) return false;
       throw new ServiceError(
         'insufficient_credits',
         `${-change} credits cannot be taken: ${account.available} are available in ` +
@@ -53,9 +54,39 @@ export function adjustCredits(
   });
 }
 
-async function isBooked(em: EntityManager, externalReference: string): Promise<boolean> {
-  const booked = await query(em, 'select id from credit_transfers where external_reference = $1', [externalReference]);
-  return booked.length > 0;
+/** What was booked under a reference. */
+export interface ReferencedBooking extends BalanceKey {
+  kind: TransferKind;
+  /** Credits; below zero they left the balance. */
+  change: number;
+  /** Of a promotion. */
+  expiresAt: Date | null;
+}
+
+/** Null where nothing was. */
+export async function findBooking(em: EntityManager, externalReference: string): Promise<ReferencedBooking | null> {
+  const [row] = await query<{
+    organization_id: string;
+    livemode: boolean;
+    kind: TransferKind;
+    change: string;
+    expires_at: string | Date | null;
+  }>(
+    em,
+    `select transfer.organization_id, transfer.livemode, kind, expires_at,
+            case to_account when 'available' then transfer.amount else -transfer.amount end as change
+     from credit_transfers as transfer left join credit_grants as given on given.id = transfer.grant_id
+     where external_reference = $1`,
+    [externalReference],
+  );
+  if (!row) return null;
+  return {
+    organizationId: row.organization_id,
+    livemode: row.livemode,
+    kind: row.kind,
+    change: Number(row.change),
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+  };
 }
 
 /** Books an adjustment of an account that has enough for it. Answers false where its reference was booked before. */

@@ -1,6 +1,5 @@
 /** What organisations have paid for. An operator's payment integration says so, through `npm run subscriptions`. */
 import type { PaidPeriod } from '../../domain/sdk-licenses.ts';
-import { ensureOrganization } from '../organizations/organizations.ts';
 import { type EntityManager, query } from '../orm.ts';
 
 export interface SdkSubscription {
@@ -21,8 +20,6 @@ export async function setPaidPeriod(
 ): Promise<void> {
   const [paidFrom, paidUntil] = [wholeSecond(period.paidFrom), wholeSecond(period.paidUntil)];
   await em.transactional(async (em) => {
-    // Who pays may not have come here yet.
-    await ensureOrganization(em, organizationId);
     // The row is locked from here on, so nobody issues by what is about to change.
     await query(
       em,

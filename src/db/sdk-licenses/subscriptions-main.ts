@@ -4,6 +4,8 @@
  */
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../config/config.ts';
+import { Organization } from '../entities.ts';
+import { parseIsoTime } from '../iso-time.ts';
 import { openDatabase } from '../orm.ts';
 import { cancelSubscription, readSubscription, setPaidPeriod } from './sdk-subscriptions.ts';
 
@@ -14,13 +16,10 @@ const USAGE = `usage:
 A time is a day or an instant of ISO 8601: 2026-12-01 or 2026-12-01T09:30:00Z.`;
 
 const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d))?$/;
 
 function readTime(name: string, text: string | undefined): Date {
-  const time = new Date(text ?? '');
-  if (text === undefined || !ISO_TIME.test(text) || Number.isNaN(time.getTime())) {
-    throw new Error(`--${name} must be a time.\n${USAGE}`);
-  }
+  const time = parseIsoTime(text ?? '');
+  if (time === null) throw new Error(`--${name} must be a time that exists.\n${USAGE}`);
   return time;
 }
 
@@ -41,6 +40,12 @@ async function main(): Promise<void> {
       const maxSdks = Number(values['max-sdks'] ?? Number.NaN);
       if (!Number.isInteger(maxSdks) || maxSdks < 0 || maxSdks > 1_000) {
         throw new Error('--max-sdks must be a whole number from 0 to 1000.');
+      }
+      if (!(await em.findOne(Organization, { id: organizationId }))) {
+        throw new Error(
+          `There is no organisation ${organizationId}. It is known here once one of its members asked ` +
+            'GET /mgmt/v1/organization or changed something there.',
+        );
       }
       await setPaidPeriod(em, organizationId, { ...period, maxSdks });
     } else if (command === 'cancel') {

@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(() => {
-  // Tokens are of the real time; keys are of this one.
   now = new Date();
   organizationId = newId('organization');
   manage = managing(api, organizationId);
@@ -376,5 +375,22 @@ describe('a member', () => {
     ];
     for (const { status, error } of refused) expect([status, error.code]).toEqual([403, 'role_not_permitted']);
     expect((await manage(path)).json).toMatchObject({ name: 'Ours', revoked_at: null, rotates_at: null });
+  });
+
+  it('who was an administrator is shown no secret of a live key again by repeating a request of then', async () => {
+    const keys = { create: randomUUID(), rotate: randomUUID() };
+    const made = await create({ livemode: true }, { idempotencyKey: keys.create });
+    const rotate = `/api-keys/${shown(made).id}/rotate`;
+    const rotated = await manage(rotate, { body: {}, idempotencyKey: keys.rotate });
+    expect([made.status, rotated.status]).toEqual([201, 200]);
+    const repeated = [
+      await create({ livemode: true }, { idempotencyKey: keys.create, ...member }),
+      await manage(rotate, { body: {}, idempotencyKey: keys.rotate, ...member }),
+    ];
+    for (const { status, text } of repeated) {
+      expect([status, JSON.parse(text).error?.code]).toEqual([403, 'role_not_permitted']);
+      expect(text).not.toContain('chk_live_');
+    }
+    expect((await manage(rotate, { body: {}, idempotencyKey: keys.rotate })).text).toBe(rotated.text);
   });
 });

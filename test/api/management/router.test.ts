@@ -1,5 +1,5 @@
 /** What the router does around every operation that changes something. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,6 +14,7 @@ import { errors } from '../../../src/api/middleware/errors.ts';
 import { requestId } from '../../../src/api/middleware/request-id.ts';
 import { query } from '../../../src/db/orm.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { createSealedSecrets, type SealedSecrets } from '../../../src/domain/sealed-secrets.ts';
 import { ServiceError } from '../../../src/domain/service-error.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
@@ -45,15 +46,37 @@ const rename = defineOperation({
   },
 });
 
+const rotatePart = defineOperation({
+  id: 'rotatePart',
+  method: 'post',
+  path: '/mgmt/v1/names/{id}/parts/{part_id}',
+  tag: 'Test',
+  summary: 'Shows a secret',
+  permission: 'organization:write',
+  answer: Type.Object({}),
+  showsSecret: true,
+  body: Type.Object({ grace: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
+  async handle() {
+    did.push('handled');
+    return { secret: 'shown once' };
+  },
+});
+
+let sealedSecrets: SealedSecrets;
+
 beforeAll(async () => {
   api = await startTestApi();
   const app = new Koa<ApiState>();
   const router = new Router<ApiState>();
   addManagementRoutes(router, {
-    operations: [rename],
+    operations: [rename, rotatePart],
     identityProvider: api.identity.provider,
     // The operation uses none of the services but what seals answers.
-    services: { sealedSecrets: api.sealedSecrets } as ManagementRouterDependencies['services'],
+    services: {
+      get sealedSecrets() {
+        return sealedSecrets;
+      },
+    } as ManagementRouterDependencies['services'],
     rateLimit: async () => {},
     clock: () => new Date(),
     logger: api.log.logger,
@@ -75,6 +98,7 @@ afterAll(async () => {
   await api.close();
 });
 beforeEach(() => {
+  sealedSecrets = api.sealedSecrets;
   organizationId = newId('organization');
   did = [];
   prepare = async () => 'a look-up';
@@ -88,18 +112,23 @@ async function nameNow(): Promise<string | undefined> {
 }
 
 const auditEntries = () =>
-  query(api.orm.em.fork(), 'select id from audit_log_entries where organization_id = $1', [organizationId]);
+  query(api.orm.em.fork(), 'select target_id, details from audit_log_entries where organization_id = $1', [
+    organizationId,
+  ]);
 
-async function send(name: string, idempotencyKey: string | null = null, id = 'one') {
+const send = (name: string, idempotencyKey: string | null = null, id = 'one') =>
+  post(`/mgmt/v1/names/${id}`, { name }, idempotencyKey);
+
+async function post(path: string, body: object, idempotencyKey: string | null) {
   const token = await api.identity.token({ organizationId, userId: 'usr_1CoTsd5kMvWzrNbUoFgrYp' });
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mgmt/v1/names/${id}`, {
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
       ...(idempotencyKey !== null && { 'Idempotency-Key': idempotencyKey }),
     },
-    body: JSON.stringify({ name }),
+    body: JSON.stringify(body),
   });
   const isReplay = response.headers.get('Idempotent-Replayed') === 'true';
   return { status: response.status, isReplay, json: (await response.json()) as Record<string, unknown> };
@@ -118,6 +147,11 @@ it('what follows the commit and fails is logged, and the answer stands', async (
   await api.log.waitFor(({ msg, operation }) => msg === 'left to be made up for' && operation === 'rename');
 });
 
+it('the audit log tells the target, and what else the address and the body name', async () => {
+  await post('/mgmt/v1/names/one/parts/two', { grace: 5 }, null);
+  expect(await auditEntries()).toEqual([{ target_id: 'one', details: { part_id: 'two', grace: 5 } }]);
+});
+
 describe('an Idempotency-Key', () => {
   it('lets a repetition have the answer without doing, looking up, recording or telling anything again', async () => {
     const key = randomUUID();
@@ -128,11 +162,81 @@ describe('an Idempotency-Key', () => {
     expect(await auditEntries()).toHaveLength(1);
   });
 
-  it('lets many requests at once do it once', async () => {
+  it('lets many requests at once do it once, and look up once', async () => {
     const key = randomUUID();
+    let lookUps = 0;
+    prepare = async () => {
+      lookUps += 1;
+      return 'a look-up';
+    };
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('Garage', key)));
-    expect(answers.filter(({ isReplay }) => !isReplay)).toHaveLength(1);
+    const told = answers.map(({ status, isReplay }) => (isReplay ? 'replay' : status));
+    expect(told.filter((outcome) => outcome === 200)).toHaveLength(1);
+    expect(new Set(told)).toEqual(new Set([200, ...told.filter((outcome) => outcome === 409 || outcome === 'replay')]));
+    expect([lookUps, did]).toEqual([1, DONE]);
+  });
+
+  it('of a request that is still looking something up says so, and looks nothing up', async () => {
+    const key = randomUUID();
+    const asked = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<string>();
+    prepare = () => {
+      asked.resolve();
+      return found.promise;
+    };
+    const under = send('Garage', key);
+    await asked.promise;
+    prepare = () => Promise.reject(new Error('looked up twice'));
+    expect(await send('Garage', key)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'idempotency_request_in_progress' } },
+    });
+    found.resolve('a look-up');
+    expect(await under).toMatchObject({ status: 200, isReplay: false });
+    expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: true });
     expect(did).toEqual(DONE);
+  });
+
+  it('of a request that was taken for dead lets another do it, and that one alone', async () => {
+    const key = randomUUID();
+    const asked = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<string>();
+    prepare = () => {
+      asked.resolve();
+      return found.promise;
+    };
+    const slow = send('Garage', key);
+    await asked.promise;
+    const sql = `update idempotency_claims set in_progress_until = now() - interval '1 second' where key = $1`;
+    await query(api.orm.em.fork(), sql, [key]);
+    prepare = async () => 'a look-up';
+    expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: false });
+    found.resolve('an old look-up');
+    expect(await slow).toMatchObject({ status: 409, json: { error: { code: 'idempotency_request_in_progress' } } });
+    expect(await auditEntries()).toHaveLength(1);
+    expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: true });
+  });
+
+  it('is the same however the address is spelt, and with an id of any length', async () => {
+    const key = randomUUID();
+    await send('Garage', key);
+    expect(await send('Garage', key, '%6Fne')).toMatchObject({ status: 200, isReplay: true });
+    const long = randomBytes(4_000).toString('hex');
+    expect(await send('Garage', key, long)).toMatchObject({ status: 200, isReplay: false });
+  });
+
+  it('of an answer whose sealing key is gone says so, and does nothing again', async () => {
+    const key = randomUUID();
+    const path = '/mgmt/v1/names/one/parts/two';
+    expect(await post(path, {}, key)).toMatchObject({ status: 200, json: { secret: 'shown once' } });
+    sealedSecrets = createSealedSecrets(['another key']);
+    expect(await post(path, {}, key)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'idempotency_key_reuse', message: expect.stringContaining('sealed') } },
+    });
+    sealedSecrets = api.sealedSecrets;
+    expect(await post(path, {}, key)).toMatchObject({ isReplay: true, json: { secret: 'shown once' } });
+    expect(did).toEqual(['handled']);
   });
 
   it('belongs to one address and one body', async () => {

@@ -51,7 +51,11 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const call = (method: string, path: string, body?: object) =>
-  api.call(`/mgmt/v1/webhook-endpoints${path}`, { method, key, ...(body && { body: JSON.stringify(body) }) });
+  api.call(`/mgmt/v1/webhook-endpoints${path}`, {
+    method,
+    key,
+    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
 
 interface Delivery {
   id: string;
@@ -103,6 +107,20 @@ describe('a test event', () => {
     });
     expect(receiver.deliveries).toHaveLength(1);
     expect(asDelivery(await call('GET', `/${id}/deliveries/${answer.id}`))).toEqual(answer);
+  });
+
+  it('is sent once, however often its request is repeated at once with its Idempotency-Key', async () => {
+    const { id } = await makeEndpoint();
+    const path = `/mgmt/v1/webhook-endpoints/${id}/test`;
+    const headers = { 'Idempotency-Key': 'a test event of this test' };
+    const ask = () => api.call(path, { method: 'POST', key, headers });
+    const answers = await Promise.all(Array.from({ length: 5 }, ask));
+    const codes = answers.filter(({ status }) => status !== 200).map(({ error }) => error.code);
+    expect(codes).toEqual(codes.map(() => 'idempotency_request_in_progress'));
+    const repeated = await ask();
+    expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(receiver.deliveries).toHaveLength(1);
+    for (const { status, text } of answers) if (status === 200) expect(text).toBe(repeated.text);
   });
 
   it('that fails is tried once, and says why', async () => {

@@ -45,7 +45,12 @@ beforeEach(async () => {
 });
 
 function send(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
-  return api.call(`${PATH}${path}`, { method, key, headers, ...(body && { body: JSON.stringify(body) }) });
+  return api.call(`${PATH}${path}`, {
+    method,
+    key,
+    headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });
 }
 
 async function make(changes: object = {}): Promise<Record<string, unknown> & { id: string; secret: string }> {

@@ -97,10 +97,7 @@ describe('SDK licence view', () => {
     now = IN_PERIOD;
     await issue(keys.live);
     const asMember = { organizationId, role: 'member' } as const;
-    const list = async () =>
-      api.call('/mgmt/v1/sdk-licenses', {
-        key: await api.identity.token(asMember, { expiresAt: NEXT_PERIOD.paidUntil }),
-      });
+    const list = async () => api.call('/mgmt/v1/sdk-licenses', { key: await api.identity.token(asMember) });
     const active = (await list()).json.data as Fields[];
     now = IN_NEXT_PERIOD;
     views = [...active, ...((await list()).json.data as Fields[])];

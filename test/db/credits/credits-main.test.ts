@@ -64,6 +64,29 @@ describe('the command', () => {
   });
 
   it.each([
+    ['mode', ['grant', 'ORG', '--mode', 'test', '--credits', '5', '--expires', '2999-01-01']],
+    ['organisation', ['grant', 'OTHER', '--mode', 'live', '--credits', '5', '--expires', '2999-01-01']],
+    ['number of credits', ['grant', 'ORG', '--mode', 'live', '--credits', '6', '--expires', '2999-01-01']],
+    ['expiry', ['grant', 'ORG', '--mode', 'live', '--credits', '5', '--expires', '2999-01-02']],
+    ['kind of booking', ['top-up', 'ORG', '--mode', 'live', '--credits', '5']],
+    ['sign', ['adjust', 'ORG', '--mode', 'live', '--credits=-5']],
+  ])('refuses the reference of a booking of another %s, and books nothing', async (what, words) => {
+    const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
+    const other = (await createCustomer(orm, { live: 0, test: 0 })).organizationId;
+    const named = ['--reason', 'spring', '--reference', `spring-${what}`];
+    const given = ['grant', organizationId, '--mode', 'live', '--credits', '5', '--expires', '2999-01-01', ...named];
+    expect(credits(...given).status).toBe(0);
+    const asked = words.map((word) => ({ ORG: organizationId, OTHER: other })[word] ?? word);
+    expect(credits(...asked, ...named)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`spring-${what} names another booking`),
+    });
+    expect(credits(...given)).toMatchObject({ status: 0, stderr: expect.stringContaining('was booked before') });
+    expect(await countRows(orm, 'credit_transfers', organizationId)).toBe(1);
+    expect(await countRows(orm, 'credit_transfers', other)).toBe(0);
+  });
+
+  it.each([
     ['an organisation that does not exist', ['top-up', 'org_x', '--mode', 'live', '--credits', '5', '--reason', 'r']],
     ['no reason', ['top-up', 'ORG', '--mode', 'live', '--credits', '5']],
     ['no mode', ['top-up', 'ORG', '--credits', '5', '--reason', 'r']],
@@ -73,6 +96,10 @@ describe('the command', () => {
     [
       'an expiry in the past',
       ['grant', 'ORG', '--mode', 'live', '--credits', '5', '--reason', 'r', '--expires', '2020-01-01'],
+    ],
+    [
+      'a day that does not exist',
+      ['grant', 'ORG', '--mode', 'live', '--credits', '5', '--reason', 'r', '--expires', '2999-02-30'],
     ],
     ['more than there is', ['adjust', 'ORG', '--mode', 'live', '--credits=-5', '--reason', 'r']],
     ['another command', ['burn', 'ORG']],

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
+import { ensureOrganization } from '../../../src/db/organizations/organizations.ts';
 import { type MikroORM, openDatabase, query } from '../../../src/db/orm.ts';
 import { issueSdkLicense, readSdkEntitlements, type SignLicense } from '../../../src/db/sdk-licenses/sdk-licenses.ts';
 import { cancelSubscription, readSubscription, setPaidPeriod } from '../../../src/db/sdk-licenses/sdk-subscriptions.ts';
@@ -35,8 +36,14 @@ afterAll(async () => {
   await database.drop();
 });
 
+async function newOrganization(): Promise<string> {
+  const id = newId('organization');
+  await ensureOrganization(orm.em.fork(), id);
+  return id;
+}
+
 async function createSubscriber(maxSdks: number): Promise<string> {
-  const organizationId = newId('organization');
+  const organizationId = await newOrganization();
   await pay(organizationId, maxSdks);
   return organizationId;
 }
@@ -178,7 +185,7 @@ describe('a subscription', () => {
   });
 
   it('begins with the second in which it was paid', async () => {
-    const organizationId = newId('organization');
+    const organizationId = await newOrganization();
     const paidFrom = new Date(START.getTime() + 900);
     await setPaidPeriod(orm.em.fork(), organizationId, { paidFrom, paidUntil: day(1), maxSdks: 1 });
     expect(await issue(organizationId, 'player', { now: paidFrom })).toMatch(/^[0-9a-f-]{36} /);
@@ -205,7 +212,7 @@ describe('whatever happens in whatever order', () => {
   it('each period licenses its quota of SDKs, first come first served, and every licence holds until its end', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 3 }), fc.array(step, { maxLength: 25 }), async (maxSdks, steps) => {
-        const organizationId = newId('organization');
+        const organizationId = await newOrganization();
         for (const from of PERIODS) await pay(organizationId, maxSdks, from, from + 30);
         const quotas = new Map(PERIODS.map((from) => [from, maxSdks]));
         const slots = new Map(PERIODS.map((from) => [from, new Set<Sdk>()]));

@@ -1,5 +1,7 @@
 /** `npm run -s subscriptions`, as a payment integration runs it. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ensureOrganization } from '../../../src/db/organizations/organizations.ts';
+import { openDatabase } from '../../../src/db/orm.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { useProcesses } from '../../support/processes.ts';
@@ -10,6 +12,9 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  const orm = await openDatabase({ url: database.url, poolSize: 1 });
+  await ensureOrganization(orm.em.fork(), organizationId);
+  await orm.close();
 });
 afterAll(() => database.drop());
 
@@ -55,6 +60,15 @@ describe('tells what is wrong, and ends with status 1', () => {
     { args: ['set', organizationId, ...period], says: '--max-sdks must be a whole number' },
     { args: ['set', organizationId, ...period, '--max-sdks', '-1'], says: '--max-sdks' },
     { args: ['set', organizationId, ...period, '--quota', '1'], says: '--quota' },
+    {
+      args: ['set', organizationId, '--from', '2027-02-30', '--until', '2028-02-01', '--max-sdks', '1'],
+      says: '--from must be a time that exists',
+    },
+    {
+      args: ['set', organizationId, '--from', '2027-01-01', '--until', '2027-02-29T00:00:00+01:00', '--max-sdks', '1'],
+      says: '--until must be a time that exists',
+    },
+    { args: ['set', 'org_unknown', ...period, '--max-sdks', '1'], says: 'There is no organisation org_unknown' },
     { args: ['cancel', newId('organization')], says: 'There is no subscription' },
   ])('$args', async ({ args, says }) => {
     const { code, output } = await run(...args);
