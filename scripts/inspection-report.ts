@@ -11,7 +11,11 @@ const PICTURE = { width: 246, height: 164 };
 const words = (name: string) => name.replaceAll('_', ' ');
 
 /** Each scenario with the report that its result shows. */
-const REPORTS = { default: 'report.pdf', partial_inspection: 'report-without-estimate.pdf' };
+const REPORTS = {
+  default: 'report.pdf',
+  partial_inspection: 'report-without-estimate.pdf',
+  undamaged: 'report-undamaged.pdf',
+};
 
 /** The results of the folder with its example pictures → the reports. */
 export async function writeInspectionReports(folder: string): Promise<void> {
@@ -56,6 +60,10 @@ function contentOf({ overall, views, parts, repair_estimate: estimate }: Result)
       text(320, 10, words(repair_method.value));
       text(450, 10, `seen on ${seen.map((index) => index + 1).join(', ')}`);
     }
+  }
+  if (parts.every(({ damages }) => damages.length === 0)) {
+    y -= 20;
+    text(MARGIN, 10, `None, on ${parts.length} parts that were examined.`);
   }
   if (estimate) {
     y -= 34;

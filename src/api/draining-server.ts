@@ -1,6 +1,7 @@
 /** An HTTP server that stops without cutting anybody off. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 export interface DrainingServer {
   server: Server;
@@ -8,7 +9,10 @@ export interface DrainingServer {
   drain: (timeoutMs: number) => Promise<void>;
 }
 
-export function createDrainingServer(listener: RequestListener): DrainingServer {
+/** Answers what Node's parser could not read. */
+export type UnparsedListener = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+
+export function createDrainingServer(listener: RequestListener, onUnparsed: UnparsedListener): DrainingServer {
   const underWay = new Set<ServerResponse>();
   let isDraining = false;
   const server = createServer((request, response) => {
@@ -16,6 +20,12 @@ export function createDrainingServer(listener: RequestListener): DrainingServer 
     response.once('close', () => underWay.delete(response));
     if (isDraining) endConnectionAfter(response);
     listener(request, response);
+  });
+  server.on('clientError', (error, socket) => {
+    const isAnswered = [...underWay].some(({ req, headersSent }) => req.socket === socket && headersSent);
+    // In the middle of an answer another one would be read as a part of it.
+    if (isAnswered || !socket.writable) socket.destroy(error);
+    else onUnparsed(error, socket);
   });
   return {
     server,

@@ -19,6 +19,7 @@ import { createDrainingServer } from './draining-server.ts';
 import { createKeyUse, KEY_USE_FLUSH_INTERVAL_MS } from './key-use.ts';
 import { createLicenseSigning } from './license-signing.ts';
 import { createProviderKeys } from './management/provider-keys.ts';
+import { refuseUnparsed } from './refuse-unparsed.ts';
 
 /** Longer than `wait` holds a connection, so that a deploy cuts nobody off. */
 const DRAIN_TIMEOUT_MS = 35_000;
@@ -67,7 +68,10 @@ const app = createApp({
 });
 
 const handle = app.callback();
-const { server, drain } = createDrainingServer((request, response) => void handle(request, response));
+const { server, drain } = createDrainingServer(
+  (request, response) => void handle(request, response),
+  refuseUnparsed({ publicBaseUrl: config.PUBLIC_BASE_URL, logger }),
+);
 server.listen(config.API_PORT, config.API_HOST);
 await once(server, 'listening');
 operations.readyWhen('database', () => answersQueries(orm));

@@ -10,6 +10,7 @@ import type {
   EndpointInput,
   EndpointSlug,
   EventOf,
+  FileSource,
   Job,
   ListedEvent,
   Page,
@@ -51,7 +52,7 @@ export interface WaitOptions {
 
 export interface UploadOptions {
   filename: string;
-  /** Of the content; the file's own type, unless given. */
+  /** Of the content; the type of a `Blob`, unless given. A byte array that goes up in parts has none of its own. */
   mimeType?: string;
   /** Id of an upload of this file that was begun earlier and is gone on with. */
   resume?: string;
@@ -210,8 +211,9 @@ export class VehicleInferenceClient {
    * connection costs one part. Where all attempts fail, call again with `resume`.
    * @throws ApiError, ConnectionError
    */
-  async upload(file: Blob, options: UploadOptions): Promise<Upload> {
+  async upload(source: FileSource, options: UploadOptions): Promise<Upload> {
     const { resume, signal, onProgress } = options;
+    const file = source instanceof Blob ? source : new Blob([source]);
     let upload = resume === undefined ? await this.#beginUpload(file, options) : await this.getUpload(resume);
     onProgress?.(upload);
     while (upload.upload_url !== undefined) {

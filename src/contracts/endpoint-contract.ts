@@ -26,6 +26,15 @@ export interface ValidRequest {
   files: readonly { mediaType: string }[];
 }
 
+/** What is wrong with a request whose fields are valid, one by one. */
+export interface RequestProblem {
+  /** Of files, the name of their part: for a JSON body the reader says `input_ref` in its place. */
+  param: string;
+  message: string;
+  /** The parameter was left out: `parameter_missing`, where any other problem is `parameter_invalid`. */
+  isMissing?: true;
+}
+
 /** A parameter that names an earlier job of the caller, whose result the endpoint builds on. */
 export interface JobReference {
   parameter: string;
@@ -61,7 +70,7 @@ export interface EndpointContract {
   /** The request's fields besides its files. Closed: unknown fields are refused. */
   parameters: TObject;
   /** What a schema cannot say, such as a rule between two fields. Answers what is wrong, or null. */
-  refine?: (request: ValidRequest) => { param: string; message: string } | null;
+  refine?: (request: ValidRequest) => RequestProblem | null;
   /** Families whose scopes a request needs beside the endpoint's own, where it runs endpoints of others. */
   furtherFamilies?: (request: ValidRequest) => readonly Family[];
   jobReferences?: readonly JobReference[];

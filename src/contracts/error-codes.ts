@@ -43,6 +43,7 @@ export const ERRORS = {
   method_not_allowed: invalid(405),
   file_too_large: invalid(413),
   unsupported_media_type: invalid(415),
+  range_not_satisfiable: invalid(416),
   job_not_cancelable: invalid(409),
   api_key_inactive: invalid(409),
   api_key_limit_reached: invalid(409),

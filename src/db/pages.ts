@@ -1,6 +1,8 @@
 /** Pages of rows whose ids sort by time, newest first. */
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/core';
+import { ID_PREFIXES, type IdKind, isId } from '../domain/ids.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import { ApiKey, AuditLogEntry, Event, Job, WebhookDelivery, WebhookEndpoint } from './entities.ts';
 
 export interface PageRequest {
   limit: number;
@@ -13,7 +15,20 @@ export interface Page<Row> {
   hasMore: boolean;
 }
 
-/** One page of what `where` selects. A cursor need not exist: it only marks a place in the order. */
+/** Whose ids a cursor must be. Transfers of credits are not here: their list reads its own cursors. */
+const ID_KINDS = new Map<unknown, IdKind>([
+  [Job, 'job'],
+  [Event, 'event'],
+  [ApiKey, 'apiKey'],
+  [WebhookEndpoint, 'webhookEndpoint'],
+  [WebhookDelivery, 'webhookDelivery'],
+  [AuditLogEntry, 'auditEntry'],
+]);
+
+/**
+ * One page of what `where` selects. A cursor need not exist: it only marks a place in the order.
+ * @throws ServiceError `parameter_invalid` for two cursors, or for one that is no id of this kind of row
+ */
 export async function findPage<Row extends { id: string }>(
   em: EntityManager,
   entity: EntityName<Row>,
@@ -24,6 +39,15 @@ export async function findPage<Row extends { id: string }>(
     throw new ServiceError('parameter_invalid', 'Give "starting_after" or "ending_before", not both.', {
       param: 'ending_before',
     });
+  }
+  for (const [param, id] of [
+    ['starting_after', after],
+    ['ending_before', before],
+  ] as const) {
+    const kind = ID_KINDS.get(entity);
+    if (id === undefined || kind === undefined || isId(kind, id)) continue;
+    const message = `"${param}" must be an id as this list answers them: ${ID_PREFIXES[kind]}…`;
+    throw new ServiceError('parameter_invalid', message, { param });
   }
   const cursor = after !== undefined ? { id: { $lt: after } } : before !== undefined ? { id: { $gt: before } } : {};
   const isBackward = before !== undefined;

@@ -35,10 +35,14 @@ export function createDiskStore(directory: string): ObjectStore {
       return readFile(pathOf(key)).catch(throwNotFound(key));
     },
 
-    async stream(key) {
+    async size(key) {
+      return (await stat(pathOf(key)).catch(throwNotFound(key))).size;
+    },
+
+    async stream(key, range) {
       const path = pathOf(key);
       await stat(path).catch(throwNotFound(key));
-      return createReadStream(path);
+      return createReadStream(path, range);
     },
 
     async remove(key) {

@@ -6,12 +6,20 @@ export interface ObjectStore {
   put(key: string, content: Readable | Uint8Array): Promise<void>;
   /** @throws ObjectNotFoundError */
   get(key: string): Promise<Uint8Array>;
-  /** @throws ObjectNotFoundError */
-  stream(key: string): Promise<Readable>;
+  /** In bytes. @throws ObjectNotFoundError */
+  size(key: string): Promise<number>;
+  /** The whole object, or a range of it. @throws ObjectNotFoundError */
+  stream(key: string, range?: ByteRange): Promise<Readable>;
   /** Removing what is not there is not an error. */
   remove(key: string): Promise<void>;
   /** Keys under a prefix with the time each was last written. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
+}
+
+/** Bytes `start` to `end` of an object, both included, as in HTTP. */
+export interface ByteRange {
+  start: number;
+  end: number;
 }
 
 /** Where a store may keep what it is writing; what a crash left there is swept with the orphans. */

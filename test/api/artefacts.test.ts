@@ -1,7 +1,8 @@
 /** Files that jobs make, behind links that carry their own permission. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '../../src/domain/ids.ts';
 import { createSignedUrls } from '../../src/domain/signed-urls.ts';
+import { ObjectNotFoundError } from '../../src/storage/object-store.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { png } from '../support/pictures.ts';
 import { expectRefusal } from '../support/requests.ts';
@@ -32,6 +33,7 @@ describe('a signed link', () => {
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(png)).toBe(true);
     expect(response.headers.get('Content-Type')).toBe('image/png');
+    expect(response.headers.get('Content-Length')).toBe(String(png.length));
     expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(response.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
   });
@@ -46,6 +48,91 @@ describe('a signed link', () => {
   it('to a file that is no longer kept is refused', async () => {
     await api.store.remove(`artefacts/${name}`);
     await expectNoFile(link());
+  });
+
+  it('to a file that goes while it is asked for is refused, and the refusal is not cached in its place', async () => {
+    jest.spyOn(api.store, 'stream').mockRejectedValueOnce(new ObjectNotFoundError('gone'));
+    const refused = await fetch(api.url + link());
+    expect(refused.status).toBe(404);
+    expect([refused.headers.get('Cache-Control'), refused.headers.get('ETag')]).toEqual([null, null]);
+  });
+});
+
+describe('a part of the file', () => {
+  const get = (range: string, headers: Record<string, string> = {}) =>
+    fetch(api.url + link(), { headers: { Range: range, ...headers } });
+  const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+  const { length: size } = png;
+
+  it.each([
+    ['bytes=0-0', 0, 0],
+    ['bytes=1-9', 1, 9],
+    ['bytes=10-', 10, size - 1],
+    [`bytes=10-${size + 1_000}`, 10, size - 1],
+    ['bytes=-5', size - 5, size - 1],
+    [`bytes=-${size + 1_000}`, 0, size - 1],
+  ])('%s is answered alone', async (range, start, end) => {
+    const response = await get(range);
+    expect(response.status).toBe(206);
+    expect(response.headers.get('Content-Range')).toBe(`bytes ${start}-${end}/${size}`);
+    expect(response.headers.get('Content-Length')).toBe(String(end - start + 1));
+    expect(response.headers.get('Content-Type')).toBe('image/png');
+    expect((await bytesOf(response)).equals(png.subarray(start, end + 1))).toBe(true);
+  });
+
+  it.each(['bytes=0-1,4-5', 'bytes=5-2', 'bytes=-', 'bytes=a-b', 'lines=1-2', 'bytes 0-1'])(
+    '%s is no single range of bytes: the whole file comes',
+    async (range) => {
+      const response = await get(range);
+      expect(response.status).toBe(200);
+      expect((await bytesOf(response)).equals(png)).toBe(true);
+    },
+  );
+
+  it.each([`bytes=${size}-`, `bytes=${size + 7}-${size + 9}`, 'bytes=-0'])(
+    '%s has no byte of the file: the answer says how many there are',
+    async (range) => {
+      const response = await get(range);
+      expect(response.status).toBe(416);
+      expect(response.headers.get('Content-Range')).toBe(`bytes */${size}`);
+      expect(response.headers.get('Cache-Control')).toBeNull();
+      expect(await response.json()).toMatchObject({ error: { code: 'range_not_satisfiable', param: 'Range' } });
+    },
+  );
+
+  it('comes only of the file that If-Range names', async () => {
+    const etag = (await fetch(api.url + link())).headers.get('ETag') ?? '';
+    expect((await get('bytes=0-3', { 'If-Range': etag })).status).toBe(206);
+    expect((await get('bytes=0-3', { 'If-Range': '"another"' })).status).toBe(200);
+    expect((await get('bytes=0-3', { 'If-Range': 'Tue, 01 Dec 2026 12:00:00 GMT' })).status).toBe(200);
+  });
+});
+
+describe('what viewers ask for', () => {
+  it('HEAD tells the length and that ranges are possible, and sends nothing', async () => {
+    const response = await fetch(api.url + link(), { method: 'HEAD', headers: { Range: 'bytes=0-3' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Length')).toBe(String(png.length));
+    expect(response.headers.get('Accept-Ranges')).toBe('bytes');
+    expect(response.headers.get('Content-Type')).toBe('image/png');
+    expect(await response.text()).toBe('');
+  });
+
+  it('what they have already is not sent again', async () => {
+    const etag = (await fetch(api.url + link())).headers.get('ETag') ?? '';
+    const headers = { 'If-None-Match': etag, 'Cache-Control': '' };
+    const again = await fetch(api.url + link(), { headers });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect(again.headers.get('ETag')).toBe(etag);
+    expect((await fetch(api.url + link(), { headers: { ...headers, 'If-None-Match': '"another"' } })).status).toBe(200);
+  });
+
+  it('pages of any origin may read the file and the refusal', async () => {
+    for (const path of [link(), `/v1/artefacts/${name}`]) {
+      const { headers } = await fetch(api.url + path, { headers: { Origin: 'https://shop.example' } });
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+      expect(headers.get('Access-Control-Expose-Headers')).toContain('Content-Range');
+    }
   });
 });
 

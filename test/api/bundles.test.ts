@@ -66,7 +66,7 @@ it('a picture is not taken for a video', async () => {
 });
 
 it('an estimate of no damages, or of damages twice, is refused', async () => {
-  await expectRefusal(api, () => post('/v1/pricing/repair', {}), { code: 'parameter_invalid', param: 'damages' });
+  await expectRefusal(api, () => post('/v1/pricing/repair', {}), { code: 'parameter_missing', param: 'damages' });
   const twice = { damages: [{ type: 'dent', part: 'hood' }], job_id: 'job_1111111111111111111111' };
   await expectRefusal(api, () => post('/v1/pricing/repair', twice), { code: 'parameter_invalid', param: 'job_id' });
 });

@@ -85,6 +85,8 @@ describe('the list of events', () => {
     { query: '?type=job.canceled', code: 'parameter_invalid', param: 'type' },
     { query: '?status=failed', code: 'parameter_unknown', param: 'status' },
     { query: '?created[gte]=yesterday', code: 'parameter_invalid', param: 'created[gte]' },
+    { query: '?starting_after=job_1CoTsd5kMvWzrNbUoFgrYo', code: 'parameter_invalid', param: 'starting_after' },
+    { query: '?ending_before=', code: 'parameter_invalid', param: 'ending_before' },
     { query: '?starting_after=evt_1&ending_before=evt_2', code: 'parameter_invalid', param: 'ending_before' },
   ] as const)('refuses $query', ({ query, code, param }) =>
     expectRefusal(api, () => api.call(`/v1/events${query}`, { key: customer.keys.test }), { code, param }),

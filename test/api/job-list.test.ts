@@ -78,6 +78,10 @@ describe('the list of jobs', () => {
     ['?endpoint=nothing.read', 'parameter_invalid', 'endpoint'],
     ['?created[gte]=yesterday', 'parameter_invalid', 'created[gte]'],
     ['?colour=red', 'parameter_unknown', 'colour'],
+    ['?starting_after=foo', 'parameter_invalid', 'starting_after'],
+    ['?starting_after=', 'parameter_invalid', 'starting_after'],
+    ['?starting_after=evt_1CoTsd5kMvWzrNbUoFgrYo', 'parameter_invalid', 'starting_after'],
+    ['?ending_before=job_0', 'parameter_invalid', 'ending_before'],
     ['?starting_after=job_a&ending_before=job_b', 'parameter_invalid', 'ending_before'],
   ])('refuses %s', async (query, code, param) => {
     const answer = await api.call(`/v1/jobs${query}`, { key: customer.keys.live });

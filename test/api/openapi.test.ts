@@ -7,7 +7,9 @@ import { JOB_STATUSES } from '../../src/contracts/job.ts';
 import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
+import { createCustomer } from '../support/customers.ts';
 import { createOpenApiCheck, type OpenApiDocument, type OpenApiOperation } from '../support/openapi-check.ts';
+import { read } from '../support/requests.ts';
 
 let api: TestApi;
 let document: OpenApiDocument;
@@ -105,6 +107,53 @@ describe('every operation', () => {
   });
 });
 
+describe('the headers of an answer', () => {
+  const OURS = /^(?:request-id|service-version|ratelimit-\w+|retry-after|idempotent-replayed|preference-applied)$/;
+  let key: string;
+  beforeAll(async () => {
+    key = (await createCustomer(api.orm)).keys.test;
+  });
+  const submit = () =>
+    read(api, { key, idempotencyKey: 'headers-of-answers', headers: { Prefer: 'wait=0', 'Request-Id': 'my-request' } });
+
+  function documented(path: string, method: string, status: number): string[] {
+    const response = document.paths[path]?.[method]?.responses[status];
+    const { headers } = response?.$ref
+      ? (document.components.responses[response.$ref.replace(/.*\//, '')] ?? {})
+      : (response ?? {});
+    return Object.keys(headers ?? {}).map((name) => name.toLowerCase());
+  }
+
+  it.each([
+    ['/v1/jobs', 'get', () => api.call('/v1/jobs', { key })],
+    ['/v1/jobs', 'get', () => api.call('/v1/jobs')],
+    ['/v1/jobs/{id}', 'get', () => api.call('/v1/jobs/job_11111111', { key })],
+    [endpointPath('dashboard.read'), 'post', submit],
+    [endpointPath('dashboard.read'), 'post', submit],
+    ['/mgmt/v1/jobs', 'get', () => api.call('/mgmt/v1/jobs')],
+    ['/.well-known/jwks.json', 'get', () => api.call('/.well-known/jwks.json')],
+  ])('of %s, %s, are those that are documented', async (path, method, send) => {
+    const answer = await send();
+    const sent = [...answer.headers.keys()].filter((name) => OURS.test(name));
+    const described = documented(path, method, answer.status);
+    expect(sent).toEqual(expect.arrayContaining(['request-id', 'service-version']));
+    expect(described).toEqual(expect.arrayContaining(answer.status < 400 ? sent : ['request-id', 'service-version']));
+  });
+
+  it('may name a Retry-After where it says "later", and tell how far an upload has come', () => {
+    expect(documented('/v1/jobs', 'get', 429)).toEqual(expect.arrayContaining(['retry-after', 'ratelimit-reset']));
+    expect(documented('/v1/jobs', 'get', 503)).toContain('retry-after');
+    expect(documented('/v1/uploads/{id}/content', 'put', 308)).toContain('range');
+  });
+
+  it('every operation takes the headers that go with any request', () => {
+    for (const { operation } of operations) {
+      const names = (operation.parameters ?? []).map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['Request-Id', 'Service-Version']));
+    }
+  });
+});
+
 describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
   const operation = () => document.paths[endpointPath(slug)]?.post as OpenApiOperation;
 
@@ -154,6 +203,22 @@ describe('the check that every test makes of answers', () => {
     expect(check({ ...answered, status: 418 })).toMatch(/does not document the status 418/);
     expect(check({ ...answered, contentType: 'text/html' })).toMatch(/answers text\/html/);
     expect(check({ ...answered, status: 404, text: '{"error":{"code":"resource_not_found"}}' })).toMatch(/message/);
+  });
+
+  it('finds every example as documented', () => {
+    const examples = operations.flatMap(({ path, method, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, { content }]) =>
+        Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => ({
+          method,
+          path: path.replace(/\{\w+\}/g, 'x'),
+          status: Number(status),
+          contentType: 'application/json',
+          text: JSON.stringify(value),
+        })),
+      ),
+    );
+    expect(examples.filter(({ path }) => path === '/v1/jobs/x')).toHaveLength(2);
+    expect(examples.map(check).filter((problem) => problem !== null)).toEqual([]);
   });
 
   it('leaves alone what is no operation', () => {

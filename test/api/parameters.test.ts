@@ -1,9 +1,14 @@
 /** The fields and options beside the picture, in both encodings. */
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { compileValidator } from '../../src/api/requests/validator.ts';
+import { COUNTRIES } from '../../src/contracts/vocabulary/countries.ts';
 import { Job } from '../../src/db/entities.ts';
+import { endpoints } from '../../src/endpoints/list.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
-import { DASHBOARD_READ, expectRefusal, form, type ReadRequest, read, upload } from '../support/requests.ts';
+import { jpeg } from '../support/pictures.ts';
+import { DASHBOARD_READ, expectRefusal, filePart, form, type ReadRequest, read, upload } from '../support/requests.ts';
 
 let api: TestApi;
 let key: string;
@@ -75,13 +80,157 @@ describe.each(Object.entries(ENCODINGS))('in %s', (encoding, request) => {
   );
 });
 
-it('a field given twice in multipart is refused', () => {
+it('a field given twice in multipart is refused', async () => {
   const body = form({ fields: { unit_hint: 'km' } });
   body.append('unit_hint', 'mi');
-  return expectRefusal(api, () => api.call(DASHBOARD_READ, { method: 'POST', key, body }), {
+  const answer = await expectRefusal(api, () => api.call(DASHBOARD_READ, { method: 'POST', key, body }), {
     code: 'parameter_invalid',
     param: 'unit_hint',
   });
+  expect(answer.error.message).toMatch(/more than once/);
+});
+
+describe('numbers in text', () => {
+  const HOSTILE = ['1e999', '-1e999', 'Infinity', 'NaN', '0x1', '0b11', '+3', ' 3 ', '3 ', '03', '.5', '5.', '1_0', ''];
+  const identify = (fields: Record<string, string>) => {
+    const body = form({ image: null, fields });
+    body.append('images', filePart(jpeg), 'vehicle.jpg');
+    return api.call('/v1/vehicle/identify', { method: 'POST', key, body });
+  };
+
+  it.each(HOSTILE)('"%s" is refused in multipart and in a query', async (text) => {
+    const refusal = { code: 'parameter_invalid', param: 'max_candidates' } as const;
+    await expectRefusal(api, () => identify({ max_candidates: text }), refusal);
+    for (const param of ['limit', 'created[gte]']) {
+      const send = () => api.call(`/v1/jobs?${param}=${encodeURIComponent(text)}`, { key });
+      await expectRefusal(api, send, { code: 'parameter_invalid', param });
+    }
+  });
+
+  it.each(['3', '3.0', '3e0', '30E-1'])('%s is what it is in JSON', async (text) => {
+    const answer = await identify({ max_candidates: text });
+    expect(answer.status).toBe(202);
+    const job = await api.orm.em.fork().findOneOrFail(Job, { id: answer.job.id });
+    expect(job.parameters).toMatchObject({ max_candidates: 3 });
+  });
+
+  it('1e999 is refused in JSON, too', () =>
+    expectRefusal(
+      api,
+      () =>
+        api.call('/v1/vehicle/identify', {
+          method: 'POST',
+          key,
+          headers: { 'Content-Type': 'application/json' },
+          body: `{"input_refs":["${uploadId}"],"max_candidates":1e999}`,
+        }),
+      { code: 'parameter_invalid', param: 'max_candidates' },
+    ));
+
+  const numeric = endpoints.flatMap(({ slug, parameters }) =>
+    Object.entries(parameters.properties)
+      .filter(([, { type }]: [string, { type?: unknown }]) => type === 'number' || type === 'integer')
+      .map(([param, schema]) => ({ slug, param, schema, parameters })),
+  );
+
+  it.each(numeric)('$param of $slug has bounds, and is never without end', ({ param, schema, parameters }) => {
+    const bounds = schema as { minimum?: number; maximum?: number; enum?: number[] };
+    const { minimum, maximum } = bounds.enum ? { minimum: 0, maximum: 0 } : bounds;
+    expect([minimum, maximum].every(Number.isSafeInteger)).toBe(true);
+    const validate = compileValidator(parameters, 'multipart');
+    for (const text of HOSTILE) {
+      expect(() => validate({ [param]: text })).toThrow(expect.objectContaining({ code: 'parameter_invalid', param }));
+    }
+  });
+});
+
+describe('money', () => {
+  const vehicle = { make: 'Talvera', model: 'Lumo', year: 2022 };
+  const price = (parameters: object) =>
+    api.call('/v1/pricing/vehicle', {
+      method: 'POST',
+      key,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ vehicle, ...parameters }),
+    });
+
+  it.each(['ZZ', 'UK', 'EU', 'de', 'DEU', ''])('the country "%s" is refused, for ISO 3166-1 has none', (country) =>
+    expectRefusal(api, () => price({ country }), { code: 'parameter_invalid', param: 'country' }),
+  );
+
+  it('the refusal of a country is short enough to read', async () => {
+    expect((await price({ country: 'ZZ' })).error.message.length).toBeLessThan(200);
+  });
+
+  it('every country has a name', () => {
+    const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+    expect(COUNTRIES).toHaveLength(249);
+    expect(new Set(COUNTRIES).size).toBe(249);
+    expect(COUNTRIES.filter((code) => !names.of(code))).toEqual([]);
+  });
+
+  it.each([1_000_000_000_001, Number.MAX_SAFE_INTEGER])('repairs of %d are refused', (repair_estimate_total) =>
+    expectRefusal(api, () => price({ repair_estimate_total }), {
+      code: 'parameter_invalid',
+      param: 'repair_estimate_total',
+    }),
+  );
+
+  it('repairs of the documented maximum are taken', async () => {
+    expect((await price({ repair_estimate_total: 1_000_000_000_000, country: 'GB' })).status).toBe(202);
+  });
+});
+
+describe('what is left out is said to be missing', () => {
+  it.each([
+    ['/v1/render/hotspots', {}, 'input_ref'],
+    ['/v1/pricing/repair', {}, 'damages'],
+    ['/v1/pricing/vehicle', {}, 'vehicle'],
+    ['/v1/pricing/vehicle', { vehicle: {} }, 'vehicle.make'],
+  ])('%s with %j', (path, body, param) =>
+    expectRefusal(
+      api,
+      () =>
+        api.call(path, {
+          method: 'POST',
+          key,
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      { code: 'parameter_missing', param },
+    ),
+  );
+
+  it('/v1/render/hotspots in multipart, without a file', () =>
+    expectRefusal(
+      api,
+      () =>
+        api.call('/v1/render/hotspots', {
+          method: 'POST',
+          key,
+          body: form({ image: null, fields: { min_confidence: '0.5' } }),
+        }),
+      { code: 'parameter_missing', param: 'image' },
+    ));
+});
+
+it('a packed body is refused', () =>
+  expectRefusal(
+    api,
+    () =>
+      api.call(DASHBOARD_READ, {
+        method: 'POST',
+        key,
+        headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+        body: gzipSync(JSON.stringify({ input_ref: uploadId })),
+      }),
+    { code: 'unsupported_media_type', param: 'Content-Encoding' },
+  ));
+
+it('a query parameter given twice is refused', async () => {
+  const send = () => api.call('/v1/jobs?limit=1&limit=2', { key });
+  const answer = await expectRefusal(api, send, { code: 'parameter_invalid', param: 'limit' });
+  expect(answer.error.message).toMatch(/more than once/);
 });
 
 it('a field of more than 64 KB is refused', () =>

@@ -22,8 +22,16 @@ describe('an unknown path', () => {
     '/v1/dashboard',
     '/v1/dashboard/read/more',
     '/v2/dashboard/read',
-
     '/%zz',
+    // Another spelling of a path that there is.
+    '/v1/endpoints/',
+    '/v1/Endpoints',
+    '/V1/endpoints',
+    '/v1/jobs/',
+    '/mgmt/v1/api-keys/',
+    '/mgmt/v1/API-keys',
+    '/v1/sdk-licenses/player/',
+    '/health/live/',
   ])('%s answers 404 with the error body', async (path) => {
     const answer = await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found' });
     expect(answer.status).toBe(404);
@@ -132,7 +140,14 @@ describe('the pages that errors lead to', () => {
     expect(page.text).toContain(code);
   });
 
-  it.each(['unknown', '..%2F..%2Fpackage', 'toString'])('%s is not', async (code) => {
+  it('their index names every code', async () => {
+    const page = await api.call('/docs/errors');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('Content-Type')).toMatch(/^text\/markdown/);
+    for (const code of Object.keys(ERRORS)) expect(page.text).toContain(`\`${code}\``);
+  });
+
+  it.each(['unknown', '..%2F..%2Fpackage', 'toString', 'README'])('%s is not', async (code) => {
     expect((await api.call(`/docs/errors/${code}`)).status).toBe(404);
   });
 });

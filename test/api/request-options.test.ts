@@ -44,7 +44,7 @@ describe('Cancel-After', () => {
     expect((await readJob(api.orm, String(answer.json.id))).expiryMs).toBe(expiryMs);
   });
 
-  it.each(['4s', '0', 'soon', '1s30m', '-5m'])('%s is refused', async (given) => {
+  it.each(['', '4s', '0', 'soon', '1s30m', '-5m'])('"%s" is refused', async (given) => {
     expect((await submit({ 'Cancel-After': given })).error).toMatchObject({
       code: 'parameter_invalid',
       param: 'Cancel-After',
@@ -64,6 +64,15 @@ describe('dry_run', () => {
       sufficient: true,
     });
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(0);
+  });
+
+  it('says that the credits would not do where the scenario says so', async () => {
+    const answer = await read(api, {
+      key: customer.keys.test,
+      query: '?dry_run=true',
+      scenario: 'insufficient_credits',
+    });
+    expect(answer.json).toMatchObject({ object: 'dry_run', sufficient: false });
   });
 
   it('says when the credits would not do', async () => {

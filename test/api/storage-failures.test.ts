@@ -17,7 +17,8 @@ let disk: ObjectStore;
 const store: ObjectStore = {
   put: (key, content) => (failure ? failure(content as Readable) : disk.put(key, content)),
   get: (key) => disk.get(key),
-  stream: (key) => disk.stream(key),
+  size: (key) => disk.size(key),
+  stream: (key, range) => disk.stream(key, range),
   remove: (key) => disk.remove(key),
   list: (prefix) => disk.list(prefix),
 };

@@ -26,7 +26,8 @@ const store: ObjectStore = {
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   },
   get: (key) => disk.get(key),
-  stream: (key) => disk.stream(key),
+  size: (key) => disk.size(key),
+  stream: (key, range) => disk.stream(key, range),
   remove: (key) => disk.remove(key),
   list: (prefix) => disk.list(prefix),
 };

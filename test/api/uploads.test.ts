@@ -127,6 +127,8 @@ describe('a job from an upload is refused', () => {
     const id = await upload(api, key);
     await api.orm.em.fork().nativeUpdate(Upload, { id }, { expiresAt: new Date(Date.now() - 1_000) });
     await expectRefusal(api, () => fromUpload(id), { code: 'resource_not_found', param: 'input_ref' });
+    const readAgain = () => api.call(`/v1/uploads/${id}`, { key });
+    await expectRefusal(api, readAgain, { code: 'resource_not_found', param: 'id' });
   });
 
   it('when it has no content yet', async () => {
@@ -162,5 +164,6 @@ describe('an upload that a job used', () => {
     expect((await read(api, { key, json: { input_ref: id } })).status).toBe(202);
     await api.orm.em.fork().nativeUpdate(Upload, { id }, { expiresAt: new Date(Date.now() - 1_000) });
     expect((await read(api, { key, json: { input_ref: id } })).status).toBe(202);
+    expect((await api.call(`/v1/uploads/${id}`, { key })).status).toBe(200);
   });
 });

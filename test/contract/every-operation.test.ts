@@ -332,6 +332,9 @@ const OTHERWISE: Record<string, (operation: Operation) => Promise<Answer>> = {
     const { id } = await createKey(api.orm, customer.organizationId, 'test', { revokedAt: new Date() });
     return send(operation, { ...(await requestOf(operation)), parameters: { id } });
   },
+  // It takes no body: only a packed one is refused.
+  'cancelJob 415': async (operation) =>
+    send(operation, { ...(await requestOf(operation)), headers: { 'Content-Encoding': 'gzip' } }),
   'putUploadContent 413': async (operation) =>
     send(operation, {
       ...(await announced({ filename: 'a.mp4', bytes: 100_000_000, mime_type: 'video/mp4' })),

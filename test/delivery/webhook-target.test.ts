@@ -41,12 +41,23 @@ describe('a webhook URL', () => {
     expect(asked).toEqual(['xn--bcher-kva.example']);
   });
 
-  it.each(['', 'hooks.example.com', '/a', 'https://', 'https://a b/', 'https://[::1', 'https://256.1.1.1/'])(
-    '%s is url_malformed',
-    async (url) => {
-      expect(await verdict(url)).toBe('url_malformed');
-    },
-  );
+  it.each([
+    '',
+    'hooks.example.com',
+    '/a',
+    'https://',
+    'https://a b/',
+    'https://[::1',
+    'https://256.1.1.1/',
+    'https://hooks.example/a\nb',
+    'https://hooks.example/a\r\n',
+    ' https://hooks.example/',
+    'https://hooks\t.example/',
+    'https://hooks.example/\u0001',
+    'https://hooks.example/\u0085',
+  ])('%j is url_malformed', async (url) => {
+    expect(await verdict(url)).toBe('url_malformed');
+  });
 
   it.each(['http://hooks.example.com/', 'ftp://hooks.example.com/', 'file:///etc/passwd', 'javascript:alert(1)'])(
     '%s is url_not_https',

@@ -42,6 +42,14 @@ describe('an object', () => {
     expect(await files()).toHaveLength(1);
   });
 
+  it('has a size, and a range of it is read without the rest', async () => {
+    await store.put('key', Buffer.from('content'));
+    expect(await store.size('key')).toBe(7);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await store.stream('key', { start: 1, end: 3 })) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('ont');
+  });
+
   it('may be empty', async () => {
     await store.put('empty', Readable.from([]));
     expect(await store.get('empty')).toHaveLength(0);
@@ -64,6 +72,7 @@ describe('an object', () => {
   it('that never was is told apart from other failures', async () => {
     await expect(store.get('jobs/none')).rejects.toThrow(ObjectNotFoundError);
     await expect(store.stream('jobs/none')).rejects.toThrow(ObjectNotFoundError);
+    await expect(store.size('jobs/none')).rejects.toThrow(ObjectNotFoundError);
     await store.put('folder/object', Buffer.from('x'));
     await expect(store.get('folder')).rejects.not.toBeInstanceOf(ObjectNotFoundError);
   });
@@ -129,6 +138,7 @@ describe('a key cannot leave the folder', () => {
     (key) => store.put(key, Buffer.from('x')),
     (key) => store.get(key),
     (key) => store.stream(key),
+    (key) => store.size(key),
     (key) => store.remove(key),
     (key) => keys(key),
   ];

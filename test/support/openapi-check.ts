@@ -53,7 +53,11 @@ export interface OpenApiDocument {
   openapi: string;
   info: Record<string, string>;
   paths: Record<string, Record<string, OpenApiOperation>>;
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  components: {
+    schemas: Record<string, unknown>;
+    responses: Record<string, { headers?: Record<string, object> }>;
+    securitySchemes: Record<string, unknown>;
+  };
   security: Record<string, unknown>[];
 }
 
@@ -63,5 +67,13 @@ export interface OpenApiOperation {
   security?: Record<string, unknown>[];
   parameters?: { name: string; in: string; required?: boolean; schema: object }[];
   requestBody?: { content: Record<string, { schema: object }> };
-  responses: Record<string, { $ref?: string; description?: string; content?: Record<string, { schema: object }> }>;
+  responses: Record<
+    string,
+    {
+      $ref?: string;
+      description?: string;
+      headers?: Record<string, object>;
+      content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
+    }
+  >;
 }

@@ -16,23 +16,28 @@ export function errors({ publicBaseUrl, logger }: ErrorOptions) {
       if (!context.body) refuseUnrouted(context);
     } catch (thrown) {
       const error = thrown instanceof ServiceError ? thrown : asServiceError(thrown, context, logger);
-      const { type, status } = ERRORS[error.code];
+      const { status } = ERRORS[error.code];
       context.state.errorCode = error.code;
       context.status = status ?? 500;
       // As HTTP asks of a 401: how to authenticate.
       if (status === 401) context.set('WWW-Authenticate', 'Bearer');
       context.set(error.headers);
-      context.body = {
-        error: {
-          type,
-          code: error.code,
-          message: error.message,
-          ...(error.param !== undefined && { param: error.param }),
-          doc_url: `${publicBaseUrl}/docs/errors/${error.code}`,
-          request_id: context.state.requestId,
-        },
-      };
+      context.body = renderError(error, publicBaseUrl, context.state.requestId);
     }
+  };
+}
+
+/** The one error body. */
+export function renderError({ code, message, param }: ServiceError, publicBaseUrl: string, requestId: string) {
+  return {
+    error: {
+      type: ERRORS[code].type,
+      code,
+      message,
+      ...(param !== undefined && { param }),
+      doc_url: `${publicBaseUrl}/docs/errors/${code}`,
+      request_id: requestId,
+    },
   };
 }
 

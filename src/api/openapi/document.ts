@@ -5,6 +5,8 @@ import { API_VERSION } from '../../domain/job-event.ts';
 import { operations } from '../management/operations.ts';
 import { listEventsParameters } from '../routes/events.ts';
 import { listJobsParameters } from '../routes/jobs.ts';
+import { exampleQueuedJob, exampleSettledJob } from './examples.ts';
+import { answerHeaders, withErrorHeaders, withHeaders } from './headers.ts';
 import { licensePaths } from './licenses.ts';
 import { managementPaths } from './management.ts';
 import {
@@ -33,7 +35,12 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
     },
     servers: [{ url: publicBaseUrl }],
     security: [{ apiKey: [] }],
-    paths: { ...inferencePaths(endpoints), ...sharedPaths(endpoints), ...licensePaths, ...managementPaths(operations) },
+    paths: withHeaders({
+      ...inferencePaths(endpoints),
+      ...sharedPaths(endpoints),
+      ...licensePaths,
+      ...managementPaths(operations),
+    }),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `chk_…`.' },
@@ -44,7 +51,8 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
           description: "A short-lived token of the organisation's authentication service.",
         },
       },
-      responses: errorResponses,
+      headers: answerHeaders,
+      responses: withErrorHeaders(errorResponses),
       schemas: {
         ...schemas,
         Job: ofKnownEndpoints(schemas.Job, endpoints),
@@ -70,13 +78,22 @@ function inferencePaths(endpoints: readonly EndpointContract[]) {
   );
 }
 
+function jobExamples([endpoint]: readonly EndpointContract[]) {
+  if (!endpoint) return undefined;
+  const settled = exampleSettledJob(endpoint);
+  return {
+    queued: { summary: 'A job that waits for its turn', value: exampleQueuedJob(endpoint) },
+    ...(settled && { settled: { summary: 'A job that has ended', value: settled } }),
+  };
+}
+
 function sharedPaths(endpoints: readonly EndpointContract[]) {
   const job = (operationId: string, summary: string) => ({ operationId, summary, tag: 'Jobs' });
   return {
     '/v1/jobs': {
       get: listOperation(job('listJobs', 'List jobs, newest first'), 'Job', listJobsParameters(endpoints)),
     },
-    '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job') },
+    '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job', jobExamples(endpoints)) },
     '/v1/jobs/{id}/cancel': { post: itemActionOperation(job('cancelJob', 'Cancel a queued job'), 'Job') },
     '/v1/jobs/{id}/events': {
       get: streamOperation(

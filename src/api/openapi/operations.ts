@@ -52,11 +52,11 @@ const describe = ({ operationId, summary, tag }: Operation) => ({ operationId, s
 const idParameter = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
 /** Reads one thing, named by its id in the path. */
-export function itemOperation(operation: Operation, answer: SchemaName) {
+export function itemOperation(operation: Operation, answer: SchemaName, examples?: object) {
   return {
     ...describe(operation),
     parameters: [idParameter],
-    responses: { 200: json(reference(answer), 'Found'), ...errorAnswers(...ALWAYS, 404) },
+    responses: { 200: json(reference(answer), 'Found', examples), ...errorAnswers(...ALWAYS, 404) },
   };
 }
 
@@ -65,7 +65,7 @@ export function itemActionOperation(operation: Operation, answer: SchemaName) {
   return {
     ...describe(operation),
     parameters: [idParameter, idempotencyKeyParameter],
-    responses: { 200: json(reference(answer), 'Changed'), ...errorAnswers(...ALWAYS, 404, 409) },
+    responses: { 200: json(reference(answer), 'Changed'), ...errorAnswers(...ALWAYS, 404, 409, 415) },
   };
 }
 

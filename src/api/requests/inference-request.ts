@@ -24,10 +24,14 @@ export type ReadInferenceRequest = (context: ApiContext, jobId: string) => Promi
 export function jsonRequestSchema({ files, parameters }: EndpointContract) {
   const uploadId = Type.String({ pattern: '^upl_[1-9A-HJ-NP-Za-km-z]{8,32}$', description: 'Id of an upload.' });
   const uploadIds = Type.Array(uploadId, { minItems: files.minimum, maxItems: files.maximum });
-  const [name, schema] = files.maximum === 1 ? ['input_ref', uploadId] : ['input_refs', uploadIds];
+  const name = referenceName(files.maximum);
+  const schema = files.maximum === 1 ? uploadId : uploadIds;
   const references = files.maximum === 0 ? {} : { [name]: files.minimum === 0 ? Type.Optional(schema) : schema };
   return Type.Object({ ...references, ...parameters.properties }, { additionalProperties: false });
 }
+
+/** The field of a JSON body that names uploads. */
+const referenceName = (maximumFiles: number) => (maximumFiles === 1 ? 'input_ref' : 'input_refs');
 
 /** Makes the reader of one endpoint's requests. Its validators are compiled once. */
 export function createRequestReader(endpoint: EndpointContract, store: ObjectStore): ReadInferenceRequest {
@@ -37,7 +41,7 @@ export function createRequestReader(endpoint: EndpointContract, store: ObjectSto
   return async (context, jobId) => {
     const request = await read(context, jobId);
     try {
-      refine(endpoint, request);
+      refine(endpoint, request, Boolean(context.is('application/json')));
       for (const family of endpoint.furtherFamilies?.({ parameters: request.parameters, files: request.inputs }) ??
         []) {
         assertScope(context.state.apiKey, `${family}:write`);
@@ -181,9 +185,12 @@ async function findUpload(
   return { field: files.field, storageKey, mediaType, bytes, sha256, uploadId: id };
 }
 
-function refine(endpoint: EndpointContract, { parameters, inputs }: InferenceRequest): void {
+function refine(endpoint: EndpointContract, { parameters, inputs }: InferenceRequest, isJson: boolean): void {
   const problem = endpoint.refine?.({ parameters, files: inputs });
-  if (problem) throw new ServiceError('parameter_invalid', problem.message, { param: problem.param });
+  if (!problem) return;
+  const { field, maximum } = endpoint.files;
+  const param = isJson && problem.param === field ? referenceName(maximum) : problem.param;
+  throw new ServiceError(problem.isMissing ? 'parameter_missing' : 'parameter_invalid', problem.message, { param });
 }
 
 async function checkJobReference(

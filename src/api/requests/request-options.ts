@@ -65,8 +65,8 @@ function isWaitAsked(context: ApiContext, endpoint: EndpointContract): boolean {
 
 /** How long the job may stay in the queue: the endpoint's time, or what `Cancel-After` shortens it to. */
 export function readExpiryMs(context: ApiContext, endpoint: EndpointContract): number {
+  if (context.headers['cancel-after'] === undefined) return endpoint.expiryMs;
   const given = context.get('Cancel-After');
-  if (given === '') return endpoint.expiryMs;
   const [, hours = '0', minutes = '0', seconds = '0'] = CANCEL_AFTER.exec(given) ?? [];
   const askedMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
   if (askedMs < SHORTEST_EXPIRY_MS) {

@@ -3,6 +3,9 @@ import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 
+/** A message that names more values than these is not read. */
+const MOST_VALUES_NAMED = 100;
+
 export type Validate = (value: Record<string, unknown>) => void;
 
 /** JSON carries types; multipart carries text, which is turned into the type the schema asks for. */
@@ -20,7 +23,9 @@ function createCompiler(coerceTypes: false | 'array'): Ajv2020 {
 /** Compiles a schema into a check that fills defaults in and throws a ServiceError naming the field that is wrong. */
 export function compileValidator(schema: TSchema, encoding: keyof typeof compilers): Validate {
   const validate: ValidateFunction = compilers[encoding].compile(schema);
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: unknown }>> };
   return (value) => {
+    if (encoding === 'multipart') refuseUnreadableText(value, properties);
     if (!validate(value)) throw asServiceError(validate.errors?.[0]);
     const param = Object.keys(value).find((name) => !isStorable(value[name]));
     if (param === undefined) return;
@@ -28,6 +33,26 @@ export function compileValidator(schema: TSchema, encoding: keyof typeof compile
       param,
     });
   };
+}
+
+/** A number as JSON writes it (RFC 8259). */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Ajv would take ` 3 ` and `0x1` for numbers, and `1e999` for one that passes every bound and that JSON cannot hold. */
+function refuseUnreadableText(
+  value: Readonly<Record<string, unknown>>,
+  properties: Readonly<Record<string, { type?: unknown }>>,
+): void {
+  for (const [param, { type }] of Object.entries(properties)) {
+    const given = value[param];
+    if (Array.isArray(given) && type !== 'array') {
+      throw new ServiceError('parameter_invalid', `"${param}" was given more than once. Give it once.`, { param });
+    }
+    if (typeof given !== 'string' || (type !== 'integer' && type !== 'number')) continue;
+    if (JSON_NUMBER.test(given) && Number.isFinite(Number(given))) continue;
+    const wanted = type === 'integer' ? 'an integer in decimal digits, such as 3' : 'a decimal number, such as 0.5';
+    throw new ServiceError('parameter_invalid', `"${param}" must be ${wanted}.`, { param });
+  }
 }
 
 /** Whether PostgreSQL's JSON can hold it. */
@@ -53,6 +78,10 @@ function asServiceError(error: ErrorObject | undefined): ServiceError {
     }
     case 'enum': {
       const allowed: unknown[] = error.params.allowedValues;
+      if (allowed.length > MOST_VALUES_NAMED) {
+        const message = `"${at}" is none of the ${allowed.length} values that /openapi.json lists for it.`;
+        return new ServiceError('parameter_invalid', message, { param: at });
+      }
       return new ServiceError('parameter_invalid', `"${at}" must be one of ${allowed.join(', ')}.`, { param: at });
     }
     default:

@@ -219,7 +219,7 @@ async function answerDryRun(context: ApiContext, { job }: Admission): Promise<vo
     endpoint: job.endpoint,
     livemode: job.livemode,
     credits: { reserved: job.reservedCredits, available },
-    sufficient: available >= job.reservedCredits,
+    sufficient: available >= job.reservedCredits && job.testScenario !== 'insufficient_credits',
   };
 }
 

@@ -166,13 +166,17 @@ function tooLarge(mediaType: string, param: string): ServiceError {
 }
 
 /** `GET /v1/uploads/{id}` */
-export function createGetUploadRoute({ signedUrls }: Pick<UploadDependencies, 'signedUrls'>) {
+export function createGetUploadRoute({ signedUrls, clock }: Omit<UploadDependencies, 'store'>) {
   return async (context: ApiContext): Promise<void> => {
     refuseUnknownQuery(context, []);
     const { organizationId, livemode } = context.state.apiKey;
     const id = String(context.params.id);
     const upload = await context.state.em.findOne(Upload, { id, organizationId, livemode });
-    if (!upload) throw new ServiceError('resource_not_found', `There is no upload ${id}.`, { param: 'id' });
+    // As its use is answered: one that no job took in its time is gone, whenever the sweeper comes by.
+    const isGone = upload?.usedAt === null && upload.expiresAt <= clock();
+    if (!upload || isGone) {
+      throw new ServiceError('resource_not_found', `There is no upload ${id}.`, { param: 'id' });
+    }
     context.body = renderUpload(upload, signedUrls);
   };
 }

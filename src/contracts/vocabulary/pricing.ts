@@ -1,6 +1,6 @@
 /** The words of valuations and estimates. */
 import { Type } from 'typebox';
-import { COUNTRY_PATTERN } from './countries.ts';
+import { COUNTRIES, COUNTRY_PATTERN } from './countries.ts';
 
 /** To whom a vehicle is sold: by its owner to a dealer, by its owner to a person, by a dealer to a person. */
 export const PRICE_CHANNELS = ['trade_in', 'private', 'retail'] as const;
@@ -37,9 +37,11 @@ export const NOT_PRICED_REASONS = ['part_unknown', 'no_repair_data', 'not_visibl
 export const country = Type.String({ pattern: COUNTRY_PATTERN, description: 'ISO 3166-1 alpha-2.' });
 
 /** Parameters of every endpoint that answers money. */
-export const countryParameter = Type.String({
-  pattern: COUNTRY_PATTERN,
+export const countryParameter = Type.Enum([...COUNTRIES], {
   description: "ISO 3166-1 alpha-2. Defaults to the organisation's billing country.",
 });
+
+/** Sums and differences of amounts up to this stay whole numbers that JSON carries exactly. */
+export const MAXIMUM_AMOUNT = 1_000_000_000_000;
 
 export const hourlyRate = (description: string) => Type.Integer({ minimum: 0, maximum: 100_000_000, description });

@@ -81,9 +81,13 @@ export const result = closed({
   }),
   repair_estimate: nullable({
     ...repairEstimate,
-    description: 'Null with `include_repair_estimate: false`, and where its stage failed or was skipped.',
+    description:
+      'Null with `include_repair_estimate: false`, without damages, and where its stage failed or was skipped.',
   }),
-  report: nullable({ ...artefact, description: 'PDF. Null with `include_report: false`, or without a vehicle.' }),
+  report: nullable({
+    ...artefact,
+    description: 'PDF. Null with `include_report: false`, without a vehicle, and where its stage failed.',
+  }),
 });
 
 export type Result = Type.Static<typeof result>;

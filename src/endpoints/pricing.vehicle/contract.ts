@@ -1,4 +1,4 @@
-import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
+import type { EndpointContract, RequestProblem, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
 import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
 import { files, type Parameters, parameters } from './request.ts';
@@ -10,7 +10,9 @@ export const pricingVehicle = {
   description:
     'Values a vehicle in three channels, trade-in, private and retail, with the adjustments that led there and the market ' +
     'observations behind it. The attributes drive the answer; pictures only refine the condition. Every amount is an ' +
-    'integer in the minor unit of `currency`. A valuation is an estimate of the market, not an offer.',
+    'integer in the minor unit of `currency`. A valuation is an estimate of the market, not an offer. ' +
+    'In test mode the figures are those of one fixture whatever is asked for: `price_book`, `country` and `currency` are ' +
+    'answered as they were sent, and no amount is converted.',
   family: 'money',
   preview: true,
   ...FAST,
@@ -29,12 +31,13 @@ export const pricingVehicle = {
 } as const satisfies EndpointContract;
 
 /** A vehicle is known by its VIN, or by what it is. */
-function refine({ parameters }: ValidRequest): { param: string; message: string } | null {
+function refine({ parameters }: ValidRequest): RequestProblem | null {
   const { vehicle } = parameters as Parameters;
   const missing = (['make', 'model', 'year'] as const).find((name) => vehicle[name] === undefined);
   if (vehicle.vin !== undefined || !missing) return null;
   return {
     param: `vehicle.${missing}`,
     message: 'Send "vehicle.vin", or "vehicle.make", "vehicle.model" and "vehicle.year".',
+    isMissing: true,
   };
 }

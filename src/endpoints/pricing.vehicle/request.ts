@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { pictures } from '../../contracts/vocabulary/file-inputs.ts';
-import { CONDITION_GRADES, countryParameter } from '../../contracts/vocabulary/pricing.ts';
+import { CONDITION_GRADES, countryParameter, MAXIMUM_AMOUNT } from '../../contracts/vocabulary/pricing.ts';
 import { currency } from '../../contracts/vocabulary/schemas.ts';
 import { describedVehicle } from '../../contracts/vocabulary/vehicle-schemas.ts';
 
@@ -21,6 +21,7 @@ export const parameters = Type.Object(
     repair_estimate_total: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: MAXIMUM_AMOUNT,
         description: 'What repairs will cost, in the minor unit of `currency`. Deducted as an adjustment `damage`.',
       }),
     ),

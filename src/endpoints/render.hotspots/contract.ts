@@ -1,4 +1,4 @@
-import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
+import type { EndpointContract, RequestProblem, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { RENDER } from '../../contracts/service-classes.ts';
 import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
 import { files, type Parameters, parameters } from './request.ts';
@@ -31,13 +31,14 @@ export const renderHotspots = {
   },
 } as const satisfies EndpointContract;
 
-function refine({ parameters: given, files: sent }: ValidRequest): { param: string; message: string } | null {
+function refine({ parameters: given, files: sent }: ValidRequest): RequestProblem | null {
   const { job_id } = given as Parameters;
   if (job_id !== undefined && sent.length > 0) {
     return { param: 'job_id', message: 'Send an image or the "job_id" of a spin set, not both.' };
   }
   if (job_id === undefined && sent.length === 0) {
-    return { param: 'image', message: 'Send an "image" (in JSON an "input_ref"), or the "job_id" of a spin set.' };
+    const message = 'Send an "image" (in JSON an "input_ref"), or the "job_id" of a spin set.';
+    return { param: 'image', message, isMissing: true };
   }
   return null;
 }

@@ -1,12 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../../src/inference/fixture-backend.ts';
+import { readTruth } from '../../../training/evaluate-held-out-set.ts';
 import { noArtefacts } from '../../inference/tiny-endpoint.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const endpointsDirectory = new URL('../../../src/endpoints/', import.meta.url);
+const examplesDirectory = new URL('../../../training/examples/', import.meta.url);
+const truths = await readTruth(fileURLToPath(examplesDirectory));
 const fixture = createFixtureBackend({ logger: log, endpoints, endpointsDirectory, writeArtefact: noArtefacts });
 
 async function read(testScenario: string | null, parameters: Parameters = {}): Promise<Result> {
@@ -17,6 +22,30 @@ async function read(testScenario: string | null, parameters: Parameters = {}): P
   );
   return result as Result;
 }
+
+test.each([
+  [null, 'night-kilometres.jpg'],
+  ['low_confidence', 'night-kilometres.jpg'],
+  ['unit_unknown', 'day-mechanical-drums.jpg'],
+])('the fixture of the scenario %s says what is drawn on %s', async (scenario, file) => {
+  const truth = truths.find((known) => known.file === file);
+  const { cluster_lit, odometer, warning_lights, fuel_level_percent } = await read(scenario);
+  expect({ cluster_lit, fuel_level_percent }).toEqual({
+    cluster_lit: truth?.cluster_lit,
+    fuel_level_percent: truth?.fuel_level_percent,
+  });
+  const { confidence: _, ...reading } = odometer ?? { confidence: 0 };
+  expect(truth?.odometer).toMatchObject(reading);
+  expect(Object.keys(reading)).toHaveLength(4);
+  const places = warning_lights.map(({ code, bbox }) => ({ code, bbox }));
+  expect(places).toHaveLength(truth?.warning_lights.length ?? -1);
+  expect(places).toEqual(expect.arrayContaining([...(truth?.warning_lights ?? [])]));
+});
+
+test('the example picture is the one that the default fixture is true of', () => {
+  const example = readFileSync(new URL('dashboard.read/fixtures/example.jpg', endpointsDirectory));
+  expect(example.equals(readFileSync(new URL('night-kilometres.jpg', examplesDirectory)))).toBe(true);
+});
 
 test('the default fixture has a reading, its unit, warning lights of both grades and a fuel level', async () => {
   const { cluster_lit, odometer, warning_lights, fuel_level_percent } = await read(null);

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { endpointPath } from '../../../src/domain/endpoint-path.ts';
+import { damageSeverity } from '../../../src/endpoints/damage.severity/contract.ts';
 import { inspections } from '../../../src/endpoints/inspections/contract.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';
 import { STAGES } from '../../../src/endpoints/inspections/stages.ts';
+import { pricingRepair } from '../../../src/endpoints/pricing.repair/contract.ts';
 import { fixtureOf, placesOutside } from '../../support/example-pictures.ts';
 import { jsonRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
 import { testModeOutcome } from '../../support/test-mode.ts';
@@ -90,6 +92,28 @@ describe('test mode', () => {
       'report',
     ]);
     expect(chargedCredits).toBe(reservedCredits);
+  });
+
+  test('a vehicle without damages has its report; there is nothing to grade or to estimate, so neither is charged', async () => {
+    const {
+      status,
+      result,
+      stages = [],
+      chargedCredits,
+      reservedCredits,
+    } = await inspected({}, { scenario: 'undamaged' });
+    expect(status).toBe('succeeded');
+    expect(damageIds(result)).toEqual([]);
+    expect(result.repair_estimate).toBeNull();
+    expect(result.report).toMatchObject({ media_type: 'application/pdf' });
+    const skipped = stages.filter((stage) => stage.status === 'skipped');
+    expect(skipped.map(({ name, credits }) => [name, credits.charged])).toEqual([
+      ['severity_grading', 0],
+      ['repair_estimate', 0],
+    ]);
+    expect(chargedCredits).toBe(reservedCredits - 4 * damageSeverity.priceCredits - pricingRepair.priceCredits);
+    const without = await inspected({ include_report: false }, { scenario: 'undamaged' });
+    expect(without.result.report).toBeNull();
   });
 
   test.each(['default', 'low_confidence', 'undamaged', 'empty_result'])(

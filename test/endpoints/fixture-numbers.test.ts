@@ -1,0 +1,13 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+
+const directory = new URL('../../src/endpoints/', import.meta.url);
+const files = globSync('*/fixtures/**/*.json', { cwd: directory });
+
+test('no number of a fixture carries the noise of binary arithmetic', () => {
+  expect(files.length).toBeGreaterThan(100);
+  const noisy = files.flatMap((file) =>
+    (readFileSync(new URL(file, directory), 'utf8').match(/\d\.\d{9,}/g) ?? []).map((number) => `${file}: ${number}`),
+  );
+  expect(noisy).toEqual([]);
+});
