@@ -11,6 +11,7 @@ import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
 import { findTemporal } from '../../src/embedded/find-temporal.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../../src/embedded/postgres.ts';
+import { ProcessRecord } from '../../src/embedded/process-record.ts';
 import type { RunningProgram } from '../../src/embedded/program.ts';
 import { ensureNamespace, startTemporal } from '../../src/embedded/temporal.ts';
 import type { TestProcess, TestProcesses } from '../support/processes.ts';
@@ -84,10 +85,12 @@ const ATTEMPTS = 600;
 /** Starts everything. Call `close` in `afterAll`. */
 export async function startFaultStack(processes: TestProcesses): Promise<FaultStack> {
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
+  // `npm test` finds in it what a killed run of the tests left.
+  const record = new ProcessRecord(join(directory, 'processes.json'));
   const [postgresPort, apiPort, temporal, receiver] = await Promise.all([
     findFreePort(),
     findFreePort(),
-    startOwnTemporal(directory),
+    startOwnTemporal(directory, record),
     startWebhookReceiver(),
   ]);
   const server = await preparePostgres({
@@ -96,6 +99,7 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
     logPath: join(directory, 'postgres.log'),
     database: 'service',
     throwAway: true,
+    record,
   });
   const postgres = { server, program: await server.start() };
   await migrate(server.databaseUrl);
@@ -174,7 +178,7 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
 }
 
 /** A server of its own, whose state outlives a kill -9. */
-async function startOwnTemporal(directory: string) {
+async function startOwnTemporal(directory: string, record: ProcessRecord) {
   const found = await findTemporal({ environment: { ...process.env, TEMPORAL_ADDRESS: '' }, report: () => {} });
   if (found.kind === 'external') throw new Error('a Temporal server that is killed must be the test’s own');
   const port = await findFreePort();
@@ -186,6 +190,7 @@ async function startOwnTemporal(directory: string) {
       databasePath: join(directory, 'temporal.sqlite'),
       logPath: join(directory, 'temporal.log'),
       environment: { HOME: directory, XDG_CONFIG_HOME: directory },
+      record,
     });
   let program = await start();
   await ensureNamespace(`127.0.0.1:${port}`, NAMESPACE);
