@@ -8,6 +8,7 @@ export interface Organization {
   apiKeyId: string;
   /** Of its one live key. */
   secret: string;
+  secretHash: Uint8Array;
 }
 
 /** More than any run spends. */
@@ -21,6 +22,31 @@ export function organizationId(number: number): string {
 export function apiKeyId(number: number): string {
   return `key_${digits(number)}`;
 }
+
+/**
+ * Gives each of the first `count` organisations a second key, whose id and hash follow from its number: pgbench can make
+ * them. No secret has such a hash.
+ */
+export async function createKeysForPgbench(databaseUrl: string, count: number): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `insert into api_keys (id, organization_id, name, prefix, secret_hash, livemode, scopes, created_by)
+       select '${PGBENCH_KEY_PREFIX}' || lpad(n::text, ${ID_DIGITS}, '0'), 'org_' || lpad(n::text, ${ID_DIGITS}, '0'),
+         'pgbench', 'chk_live_none', ${pgbenchSecretHash('n')}, true, $2, 'usr_benchmark'
+       from generate_series(1, $1) as n`,
+      [count, SCOPE_CATALOGUE],
+    );
+    await client.query('analyze api_keys');
+  } finally {
+    await client.end();
+  }
+}
+
+export const PGBENCH_KEY_PREFIX = 'kpg_';
+/** SQL of the hash of the n-th such key. */
+export const pgbenchSecretHash = (number: string): string => `decode(lpad((${number})::text, 64, '0'), 'hex')`;
 
 /** Width of the number in an id: that of the real ids. */
 export const ID_DIGITS = 22;
@@ -50,15 +76,20 @@ export async function createOrganizations(databaseUrl: string, count: number): P
   } finally {
     await client.end();
   }
-  return keys.map(({ secret }, index) => ({
+  return keys.map(({ secret, hash: secretHash }, index) => ({
     id: organizationId(index + 1),
     apiKeyId: apiKeyId(index + 1),
     secret,
+    secretHash,
   }));
 }
 
 /** Creates one organisation beyond the others, with exactly these credits. */
-export async function createOrganizationWithCredits(databaseUrl: string, number: number, credits: number) {
+export async function createOrganizationWithCredits(
+  databaseUrl: string,
+  number: number,
+  credits: number,
+): Promise<Pick<Organization, 'id' | 'apiKeyId' | 'secretHash'>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -67,10 +98,11 @@ export async function createOrganizationWithCredits(databaseUrl: string, number:
     await client.query('insert into organizations (id, name) values ($1, $1)', [id]);
     await client.query(
       `insert into api_keys (id, organization_id, name, prefix, secret_hash, livemode, scopes, created_by)
-       values ($1, $2, 'Benchmark', $3, $4, true, '{}', 'usr_benchmark')`,
-      [apiKeyId(number), id, key.prefix, key.hash],
+       values ($1, $2, 'Benchmark', $3, $4, true, $5, 'usr_benchmark')`,
+      [apiKeyId(number), id, key.prefix, key.hash, SCOPE_CATALOGUE],
     );
     await giveCredits(client, [id], credits);
+    return { id, apiKeyId: apiKeyId(number), secretHash: key.hash };
   } finally {
     await client.end();
   }

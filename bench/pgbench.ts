@@ -6,8 +6,8 @@ import type { Statement } from './admission-statement.ts';
 
 /** Takes the place of a value in a statement: an SQL expression, in which `:name` is a variable of pgbench. */
 export interface Placeholder {
-  /** The text in the statement's values that it stands for. */
-  text: string;
+  /** What it stands for: a text within the statement's values, or one of them. */
+  value: string | Uint8Array;
   expression: string;
 }
 
@@ -38,17 +38,20 @@ export function pgbenchScript(
 function literal(value: unknown, placeholders: readonly Placeholder[]): string {
   if (value === null) return 'null';
   if (typeof value === 'number') return String(value);
-  if (value instanceof Uint8Array) return quoted(`\\x${Buffer.from(value).toString('hex')}`);
+  if (value instanceof Uint8Array) {
+    const known = placeholders.find((placeholder) => placeholder.value === value);
+    return known ? known.expression : quoted(`\\x${Buffer.from(value).toString('hex')}`);
+  }
   if (value instanceof Date) return quoted(value.toISOString());
   if (Array.isArray(value)) {
-    if (value.length > 0) throw new Error('an array is not expected to hold anything here');
-    return quoted('{}');
+    if (value.some((item) => !/^[\w:*]+$/.test(String(item)))) throw new Error('an array of plain words is expected');
+    return quoted(`{${value.join(',')}}`);
   }
   if (typeof value !== 'string') throw new Error(`a ${typeof value} is not expected in the statement`);
   // Ids of letters, digits and dashes: none means anything to a regular expression. Kept, they stand at the odd places.
-  const pattern = placeholders.map(({ text }) => text).join('|');
+  const pattern = placeholders.flatMap(({ value: text }) => (typeof text === 'string' ? text : [])).join('|');
   const parts = pattern === '' ? [value] : value.split(new RegExp(`(${pattern})`));
-  const expressionOf = (part: string) => placeholders.find(({ text }) => text === part)?.expression;
+  const expressionOf = (part: string) => placeholders.find((placeholder) => placeholder.value === part)?.expression;
   const sql = parts.map((part, index) => (index % 2 === 1 ? `(${expressionOf(part)})` : quoted(part)));
   return `(${sql.join(' || ')})`;
 }

@@ -3,11 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { compileValidator } from '../../src/api/requests/validator.ts';
-import { admitJob } from '../../src/db/jobs/admit-job.ts';
 import { type EntityManager, openDatabase } from '../../src/db/orm.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
-import { admissionStatement, newAdmission, OPEN_JOBS_LIMIT, preparedOn } from '../admission-statement.ts';
+import { admissionStatement, admit, newAdmission, OPEN_JOBS_LIMIT, preparedOn } from '../admission-statement.ts';
 import { readCpuSeconds, subtractCpu } from '../cpu.ts';
 import type { Effort } from '../effort.ts';
 import { findBrokenInvariants } from '../invariants.ts';
@@ -15,12 +14,13 @@ import { createJobClient } from '../job-client.ts';
 import { measureLatency, measureThroughput } from '../load.ts';
 import { alternate, compare, type Side } from '../measure.ts';
 import {
-  apiKeyId,
+  createKeysForPgbench,
   createOrganizations,
   createOrganizationWithCredits,
   ID_DIGITS,
   type Organization,
-  organizationId,
+  PGBENCH_KEY_PREFIX,
+  pgbenchSecretHash,
 } from '../organizations.ts';
 import { findPgbench, pgbenchScript, runPgbench } from '../pgbench.ts';
 import { startApiProcess } from '../processes.ts';
@@ -194,9 +194,10 @@ function throughHttpOneByOne({ context, organizations, pids, effort }: Admission
 }
 
 /** What the contract costs a request: finding it, its compiled schema, its own rules, its price. */
-function validationAlone({ context, pids, effort }: Admissions): Side {
+function validationAlone({ context, organizations, pids, effort }: Admissions): Side {
   const validate = compileValidator(endpoint.parameters, 'multipart');
-  const files = newAdmission({ endpoint, organizationId: organizationId(1), apiKeyId: apiKeyId(1) }).job.inputs;
+  const [organization] = organizations as [Organization];
+  const files = newAdmission({ endpoint, organization }).admission.job.inputs;
   return {
     name: 'validation',
     what: 'endpointBySlug, the compiled schema of the parameters, refine and price, in the load generator',
@@ -217,13 +218,13 @@ function validationAlone({ context, pids, effort }: Admissions): Side {
   };
 }
 
-/** The service's own `admitJob`, through plain `pg` connections. */
+/** The service's own `admitJobOfKnownCaller`, through plain `pg` connections. */
 function throughPg(admissions: Admissions, name: string, { hot }: { hot: boolean }): Side {
   const { connections } = admissions;
   return {
     name,
     what:
-      `admitJob of src/db/jobs/admit-job.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
+      `admitJobOfKnownCaller of src/db/jobs/admit-job.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
       `process, ${hot ? 'one organisation' : `${ORGANIZATIONS} organisations at random`}`,
     processes: ['PostgreSQL', 'load generator'],
     run: () => measureFunction(admissions, connections, { hot }),
@@ -233,7 +234,7 @@ function throughPg(admissions: Admissions, name: string, { hot }: { hot: boolean
 function throughMikroOrm(admissions: Admissions): Side {
   return {
     name: 'function through MikroORM',
-    what: `admitJob as the API calls it, through MikroORM's pool of ${CONNECTIONS} connections, in one Node process`,
+    what: `admitJobOfKnownCaller as the API calls it, through MikroORM's pool of ${CONNECTIONS} connections, in one Node process`,
     processes: ['PostgreSQL', 'load generator'],
     run: () => measureFunction(admissions, admissions.orm, { hot: false }),
   };
@@ -251,26 +252,28 @@ function measureFunction(
     signal: context.signal,
     job: async (lane) => {
       const index = hot ? 0 : Math.floor(Math.random() * organizations.length);
-      const { id, apiKeyId: keyId } = organizations[index] as Organization;
-      await admitJob(lanes[lane] as EntityManager, newAdmission({ endpoint, organizationId: id, apiKeyId: keyId }));
+      const organization = organizations[index] as Organization;
+      await admit(lanes[lane] as EntityManager, newAdmission({ endpoint, organization }));
     },
   });
 }
 
 /** The same statement by pgbench, with random ids; null where there is no pgbench. */
-async function throughPgbench({ context, databaseUrl, pids, effort }: Admissions): Promise<Side | null> {
+async function throughPgbench({ context, databaseUrl, organizations, pids, effort }: Admissions): Promise<Side | null> {
   const pgbench = findPgbench(process.env);
   if (!pgbench) return null;
+  await createKeysForPgbench(databaseUrl, organizations.length);
   const scriptPath = join(context.directory, 'admission.sql');
   writeFileSync(scriptPath, await admissionScript());
   const seconds = Math.max(1, Math.round((effort.admissions.rampMs + effort.admissions.windowMs) / 1000));
   return {
     name: 'pgbench',
     what:
-      `the statement that admitJob sends, by ${pgbench.version}: prepared, ${CONNECTIONS} clients, 1 thread, random ids, ` +
+      `the statement that the API sends, by ${pgbench.version}: prepared, ${CONNECTIONS} clients, 1 thread, random ids, ` +
       `${ORGANIZATIONS} organisations at random`,
     processes: ['PostgreSQL', 'load generator'],
     async run() {
+      const jobsBefore = await countJobs(databaseUrl);
       const before = readCpuSeconds(pids);
       const { transactions, perSecond } = await runPgbench({
         path: pgbench.path,
@@ -280,24 +283,41 @@ async function throughPgbench({ context, databaseUrl, pids, effort }: Admissions
         seconds,
         signal: context.signal,
       });
-      return { value: perSecond, jobs: transactions, cpuSeconds: subtractCpu(readCpuSeconds(pids), before) };
+      const cpuSeconds = subtractCpu(readCpuSeconds(pids), before);
+      const admitted = (await countJobs(databaseUrl)) - jobsBefore;
+      if (admitted !== transactions)
+        throw new Error(`pgbench ran ${transactions} statements that admitted ${admitted}`);
+      return { value: perSecond, jobs: transactions, cpuSeconds };
     },
   };
 }
 
+async function countJobs(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number }>('select count(*)::integer as count from jobs');
+    return rows[0]?.count ?? 0;
+  } finally {
+    await client.end();
+  }
+}
+
 async function admissionScript(): Promise<string> {
-  const admission = newAdmission({ endpoint, organizationId: '@organization', apiKeyId: '@key' });
-  const { job } = admission;
+  const secretHash = Buffer.alloc(32, 1);
+  const known = newAdmission({ endpoint, organization: { id: '@organization', apiKeyId: '@key', secretHash } });
+  const { job } = known.admission;
   const idOf = (prefix: string, variable: string) => `'${prefix}' || lpad(:${variable}::text, ${ID_DIGITS}, '0')`;
   return pgbenchScript(
-    await admissionStatement(admission),
+    await admissionStatement(known),
     ['id random(1, 9000000000000000000)', `organization random(1, ${ORGANIZATIONS})`],
     [
-      { text: '@organization', expression: idOf(organizationId(0).slice(0, -ID_DIGITS), 'organization') },
-      { text: '@key', expression: idOf(apiKeyId(0).slice(0, -ID_DIGITS), 'organization') },
-      { text: job.id, expression: idOf('job_', 'id') },
-      { text: job.requestId, expression: idOf('req_', 'id') },
-      { text: job.idempotencyKey as string, expression: idOf('', 'id') },
+      { value: '@organization', expression: idOf('org_', 'organization') },
+      { value: '@key', expression: idOf(PGBENCH_KEY_PREFIX, 'organization') },
+      { value: secretHash, expression: pgbenchSecretHash(':organization') },
+      { value: job.id, expression: idOf('job_', 'id') },
+      { value: job.requestId, expression: idOf('req_', 'id') },
+      { value: job.idempotencyKey as string, expression: idOf('', 'id') },
     ],
   );
 }
@@ -306,14 +326,13 @@ async function admissionScript(): Promise<string> {
 async function overdraft({ databaseUrl, connections }: Admissions): Promise<string[]> {
   const affordable = 50;
   const number = ORGANIZATIONS + 1;
-  await createOrganizationWithCredits(databaseUrl, number, affordable * endpoint.priceCredits);
-  const newcomer = { endpoint, organizationId: organizationId(number), apiKeyId: apiKeyId(number) };
+  const organization = await createOrganizationWithCredits(databaseUrl, number, affordable * endpoint.priceCredits);
   const attempts = await Promise.all(
     connections.map(async (connection) => {
       let admitted = 0;
       for (let attempt = 0; attempt < affordable; attempt += 1) {
         try {
-          await admitJob(connection, newAdmission(newcomer));
+          await admit(connection, newAdmission({ endpoint, organization }));
           admitted += 1;
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== 'insufficient_credits') throw error;

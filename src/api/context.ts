@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ParameterizedContext } from 'koa';
 import type { ErrorCode } from '../contracts/error-codes.ts';
+import type { KnownCaller } from '../db/jobs/admit-job.ts';
 import type { CallerKey } from '../db/organizations/callers.ts';
 import type { Member } from './management/operation.ts';
 
@@ -16,8 +17,15 @@ export interface ApiState {
   apiKey: CallerKey;
   /** Whether the endpoint that is called has a model in live mode. Set by `authenticate`. */
   isEndpointInstalled: boolean;
+  /** A caller who is yet to be checked, by the statement that admits the job. */
+  knownCaller?: UncheckedCaller | undefined;
   /** Who manages the organisation. Set on `/mgmt/v1`, where no API key is. */
   member?: Member;
+}
+
+export interface UncheckedCaller extends KnownCaller {
+  /** Checks it by itself. @throws ServiceError when the caller may not go on */
+  lookUp(): Promise<void>;
 }
 
 export type ApiContext = ParameterizedContext<ApiState>;

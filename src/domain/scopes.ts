@@ -19,11 +19,6 @@ export const SCOPE_CATALOGUE: readonly string[] = [
   ...SDK_SCOPES,
 ];
 
-/** The scopes of which each alone is enough for what needs `required`. */
-export function grantingScopes(required: string): string[] {
-  return SCOPE_CATALOGUE.filter((scope) => grantsScope([scope], required));
-}
-
 /** What is granted in one form: each scope once, in the order of the catalogue, and whoever may write may read. */
 export function normalizeScopes(granted: readonly string[]): string[] {
   const asked = new Set(granted);

@@ -18,6 +18,7 @@ export function createDiskStore(directory: string): ObjectStore {
   return {
     async put(key, content) {
       const path = pathOf(key);
+      if (content instanceof Uint8Array && (await putNew(path, content))) return;
       // A stream may fail before it is read; the pipeline then finds it so.
       if (!(content instanceof Uint8Array)) content.on('error', () => {});
       const partialPath = join(directory, PARTIAL_PREFIX, randomToken());
@@ -45,6 +46,12 @@ export function createDiskStore(directory: string): ObjectStore {
       return createReadStream(path, range);
     },
 
+    async withFile(key, use) {
+      const path = pathOf(key);
+      await stat(path).catch(throwNotFound(key));
+      return use(path);
+    },
+
     async remove(key) {
       await rm(pathOf(key), { force: true });
     },
@@ -63,20 +70,43 @@ export function createDiskStore(directory: string): ObjectStore {
   };
 }
 
+/**
+ * Writes an object that is in memory straight to its place, where nobody looks for it yet: three calls of the system
+ * instead of six. Answers false, and writes nothing, where there is one already: that may be read meanwhile.
+ */
+async function putNew(path: string, content: Uint8Array): Promise<boolean> {
+  let file: FileHandle;
+  try {
+    file = await create(path, 'wx');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    await file.writeFile(content);
+    await file.close();
+    return true;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
 async function write(path: string, content: Readable | Uint8Array): Promise<void> {
   // Opened before anything can fail: otherwise the file could come to be after its removal.
-  const file = await create(path);
+  const file = await create(path, 'w');
   await pipeline(content instanceof Uint8Array ? Readable.from([content]) : content, file.createWriteStream());
 }
 
 /** Only the first file of a folder finds it missing. */
-async function create(path: string): Promise<FileHandle> {
+async function create(path: string, flags: 'w' | 'wx'): Promise<FileHandle> {
   try {
-    return await open(path, 'w');
+    return await open(path, flags);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     await mkdir(dirname(path), { recursive: true });
-    return open(path, 'w');
+    return open(path, flags);
   }
 }
 

@@ -10,6 +10,11 @@ export interface ObjectStore {
   size(key: string): Promise<number>;
   /** The whole object, or a range of it. @throws ObjectNotFoundError */
   stream(key: string, range?: ByteRange): Promise<Readable>;
+  /**
+   * Lets a program that reads files by their path read an object: calls `use` with a path that is good until it ends. The
+   * file is not to be changed. @throws ObjectNotFoundError
+   */
+  withFile<Result>(key: string, use: (path: string) => Promise<Result>): Promise<Result>;
   /** Removing what is not there is not an error. */
   remove(key: string): Promise<void>;
   /** Keys under a prefix with the time each was last written. */
@@ -20,6 +25,11 @@ export interface ObjectStore {
 export interface ByteRange {
   start: number;
   end: number;
+}
+
+/** Whose an object is: the id that follows the folder, before the number of a file or the name of a part. */
+export function ownerOf(key: string): string {
+  return /^[^/]+\/([^/.]+)/.exec(key)?.[1] ?? '';
 }
 
 /** Where a store may keep what it is writing; what a crash left there is swept with the orphans. */

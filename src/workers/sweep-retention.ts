@@ -1,8 +1,14 @@
 /** Forgets what customers sent and got once its time is over, in batches that hold nobody up. */
 import type { Logger } from 'pino';
 import type { MikroORM } from '../db/orm.ts';
-import { deleteOldEvents, deleteUsedUploads, findEndedJobs, forgetOldResults } from '../db/retention.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import {
+  deleteOldDispatches,
+  deleteOldEvents,
+  deleteUsedUploads,
+  findEndedJobs,
+  forgetOldResults,
+} from '../db/retention.ts';
+import { type ObjectStore, ownerOf } from '../storage/object-store.ts';
 
 export interface RetentionDays {
   /** Files of ended jobs, and used uploads. */
@@ -49,6 +55,7 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
     const daysAgo = (days: number) => new Date(clock().getTime() - days * DAY_MS);
     const inputsBefore = daysAgo(retentionDays.inputs);
     const events = await inBatches(() => deleteOldEvents(em, daysAgo(retentionDays.events)));
+    const dispatches = await inBatches(() => deleteOldDispatches(em, daysAgo(retentionDays.events)));
     const uploads = await inBatches(async () => {
       const { storageKeys, ...batch } = await deleteUsedUploads(em.fork(), inputsBefore);
       for (const key of storageKeys) await store.remove(key);
@@ -71,8 +78,8 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
         }
       }
     }
-    if (events + uploads + results + files > 0) {
-      logger.info({ events, uploads, results, files }, 'forgotten after their time');
+    if (events + dispatches + uploads + results + files > 0) {
+      logger.info({ events, dispatches, uploads, results, files }, 'forgotten after their time');
     }
   };
 }
@@ -81,8 +88,8 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
 async function* oldFiles(store: ObjectStore, before: Date): AsyncGenerator<Map<string, string[]>> {
   let keysByJob = new Map<string, string[]>();
   for await (const { key, modifiedAt } of store.list('jobs')) {
-    const jobId = key.split('/')[1];
-    if (jobId === undefined || modifiedAt >= before) continue;
+    const jobId = ownerOf(key);
+    if (modifiedAt >= before) continue;
     if (keysByJob.size === JOBS_AT_ONCE && !keysByJob.has(jobId)) {
       yield keysByJob;
       keysByJob = new Map();

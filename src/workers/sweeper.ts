@@ -13,9 +13,11 @@ import {
   markDeliveryStarted,
   markWorkflowStarted,
 } from '../db/jobs/outbox.ts';
+import { deleteLeftStageOutcomes } from '../db/jobs/stage-outcomes.ts';
+import { rememberWithdrawnEndpoints } from '../db/jobs/withdrawn-endpoints.ts';
 import type { MikroORM } from '../db/orm.ts';
 import { endpointBySlug } from '../endpoints/list.ts';
-import { type ObjectStore, PARTIAL_PREFIX } from '../storage/object-store.ts';
+import { type ObjectStore, ownerOf, PARTIAL_PREFIX } from '../storage/object-store.ts';
 import { startDeliverWebhook, startRunJob } from '../temporal/client.ts';
 import { sweepCredits } from './sweep-credits.ts';
 import { createRetentionSweep, type RetentionDays } from './sweep-retention.ts';
@@ -57,10 +59,10 @@ export async function sweepOutbox({
       await markWorkflowStarted(em, job.id);
     });
   }
-  for (const deliveryId of await findStrandedDeliveries(em, before)) {
-    await attempt(logger, { deliveryId }, async () => {
-      await startDeliverWebhook(temporal, deliveryId);
-      await markDeliveryStarted(em, deliveryId);
+  for (const delivery of await findStrandedDeliveries(em, before)) {
+    await attempt(logger, { deliveryId: delivery.id }, async () => {
+      await startDeliverWebhook(temporal, delivery);
+      await markDeliveryStarted(em, delivery.id);
     });
   }
 }
@@ -87,6 +89,8 @@ export async function sweepStorage({
 }: SweeperDependencies): Promise<void> {
   const em = orm.em.fork();
   await deleteExpiredIdempotencyClaims(em);
+  const jobs = await deleteLeftStageOutcomes(em, new Date(clock().getTime() - STRANDED_AFTER_MS));
+  if (jobs > 0) logger.info({ jobs }, 'what stages of ended jobs had found was removed');
   for (const key of await deleteExpiredUploads(em)) await store.remove(key);
 
   const artefactsBefore = new Date(clock().getTime() - ARTEFACT_LIFETIME_MS);
@@ -101,8 +105,8 @@ export async function sweepStorage({
   for (const table of ['jobs', 'uploads'] as const) {
     const keysByOwner = new Map<string, string[]>();
     for await (const { key, modifiedAt } of store.list(table)) {
-      const owner = key.split('/')[1]?.replace(/\.parts$/, '');
-      if (owner !== undefined && modifiedAt < before) keysByOwner.set(owner, [...(keysByOwner.get(owner) ?? []), key]);
+      const owner = ownerOf(key);
+      if (modifiedAt < before) keysByOwner.set(owner, [...(keysByOwner.get(owner) ?? []), key]);
     }
     for (const owner of await findUnknownOwners(em, table, [...keysByOwner.keys()])) {
       for (const key of keysByOwner.get(owner) ?? []) await store.remove(key);
@@ -114,8 +118,9 @@ export async function sweepStorage({
 /** One pass over what inference workers have announced: live mode takes no job that nobody can run. */
 export async function sweepAnnouncements({ orm, logger }: SweeperDependencies): Promise<void> {
   const endpoints = await withdrawStaleEndpoints(orm.em.fork());
-  if (endpoints.length > 0)
-    logger.warn({ endpoints }, 'endpoints withdrawn: no worker with their models runs any more');
+  if (endpoints.length === 0) return;
+  logger.warn({ endpoints }, 'endpoints withdrawn: no worker with their models runs any more');
+  await rememberWithdrawnEndpoints(orm.em.fork(), endpoints);
 }
 
 /** Sweeps until it is stopped. A pass that fails is logged; the next one tries again. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { query } from '../../src/db/orm.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { installEndpoints } from '../support/jobs.ts';
 import { expectRefusal, read } from '../support/requests.ts';
@@ -71,6 +71,82 @@ it('every answer tells the limit, what is left of it and when it is whole again'
   expect(headers.get('RateLimit-Policy')).toBe('14;w=60');
   const reads = await api.call('/v1/endpoints', { key: customer.keys.live });
   expect(reads.headers.get('RateLimit-Policy')).toBe('3000;w=60');
+});
+
+it('a request whose key lacks the scope is counted like any other, and is told what is left', async () => {
+  const powerless = await createKey(api.orm, customer.organizationId, 'live', { scopes: ['jobs:read'] });
+  const refused = await expectRefusal(api, () => send(powerless.secret), { code: 'scope_not_granted' });
+  expect(refused.headers.get('RateLimit-Remaining')).toBe('13');
+  expect((await send(customer.keys.live)).headers.get('RateLimit-Remaining')).toBe('12');
+});
+
+describe('what asks for something that is not there', () => {
+  it.each([
+    ['GET', '/v1/unknown', 404],
+    ['POST', '/v1/unknown', 404],
+    ['DELETE', '/v1/jobs', 405],
+    ['GET', '/v1/dashboard/read', 405],
+    ['GET', '/v1/jobs/job_11111111', 404],
+  ])('%s %s counts as a read, and is told what is left', async (method, path, status) => {
+    const answer = await api.call(path, { method, key: customer.keys.live });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('RateLimit-Policy')).toBe('3000;w=60');
+    expect(answer.headers.get('RateLimit-Remaining')).toBe('2999');
+  });
+
+  it('is told to wait once the reads are used up', async () => {
+    await api.call('/v1/unknown', { key: customer.keys.live });
+    await query(api.orm.em.fork(), 'update rate_limits set requests = 3000');
+    const send = () => api.call('/v1/unknown', { key: customer.keys.live });
+    await expectRefusal(api, send, { code: 'rate_limit_exceeded' });
+  });
+
+  it('counts by the organisation of a token in the management API', async () => {
+    const { organizationId } = customer;
+    const call = async (method: string, path: string) =>
+      api.call(path, { method, key: await api.identity.token({ organizationId, role: 'billing_manager' }) });
+    const answers = [
+      await call('GET', '/mgmt/v1/unknown'),
+      await call('DELETE', '/mgmt/v1/jobs'),
+      await call('GET', '/mgmt/v1/audit-log'),
+      await call('GET', '/mgmt/v1/jobs/job_11111111'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 405, 403, 403]);
+    const left = answers.map(({ headers }) => headers.get('RateLimit-Remaining'));
+    expect(left).toEqual(['599', '598', '597', '596']);
+  });
+
+  it.each(['chk_test_unknown', 'x', ''])(
+    'is only told so where the key is "%s": whose count it is, is not known',
+    async (key) => {
+      for (const path of ['/v1/unknown', '/mgmt/v1/unknown', '/docs/unknown']) {
+        const answer = await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found' });
+        expect(answer.headers.get('RateLimit-Limit')).toBeNull();
+      }
+    },
+  );
+});
+
+describe('how many jobs may be open', () => {
+  const told = ({ headers }: Answer) => [headers.get('Concurrency-Limit'), headers.get('Concurrency-Remaining')];
+
+  it('is told by every answer of an endpoint; how many more, by a dry run and by the refusal', async () => {
+    const roomy = await startTestApi({ endpoints: [limited], openJobsLimit: 2 });
+    const { keys } = await createCustomer(roomy.orm);
+    const submit = (parameters = '') => read(roomy, { key: keys.test, query: parameters });
+    try {
+      expect(told(await submit('?dry_run=true'))).toEqual(['2', '2']);
+      expect(told(await submit())).toEqual(['2', null]);
+      expect(told(await submit('?dry_run=true'))).toEqual(['2', '1']);
+      await query(roomy.orm.em.fork(), 'delete from rate_limits');
+      expect(told(await submit('?dry_run=maybe'))).toEqual(['2', null]);
+      await submit();
+      const refused = await expectRefusal(roomy, submit, { code: 'concurrency_limit_exceeded' });
+      expect(told(refused)).toEqual(['2', '0']);
+    } finally {
+      await roomy.close();
+    }
+  });
 });
 
 it('a new minute opens a new window', async () => {

@@ -1,6 +1,6 @@
 /** A full disk: a clean 503, nothing left, and the service works again as soon as there is room. */
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ObjectStore } from '../../src/storage/object-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -15,10 +15,12 @@ let failure: ((content: Readable) => Promise<void>) | null = null;
 let disk: ObjectStore;
 
 const store: ObjectStore = {
-  put: (key, content) => (failure ? failure(content as Readable) : disk.put(key, content)),
+  put: (key, content) =>
+    failure ? failure(content instanceof Uint8Array ? Readable.from([content]) : content) : disk.put(key, content),
   get: (key) => disk.get(key),
   size: (key) => disk.size(key),
   stream: (key, range) => disk.stream(key, range),
+  withFile: (key, use) => disk.withFile(key, use),
   remove: (key) => disk.remove(key),
   list: (prefix) => disk.list(prefix),
 };

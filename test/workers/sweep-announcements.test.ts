@@ -5,8 +5,10 @@ import {
   readInstalledEndpoints,
   renewInstalledEndpoints,
 } from '../../src/db/jobs/installed-endpoints.ts';
+import { forgetWithdrawnEndpoints, isWithdrawnEndpoint } from '../../src/db/jobs/withdrawn-endpoints.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { createDiskStore } from '../../src/storage/disk-store.ts';
+import { AnnouncedModels } from '../../src/workers/announced-models.ts';
 import { sweepAnnouncements } from '../../src/workers/sweeper.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { recordLog } from '../support/log-record.ts';
@@ -42,6 +44,18 @@ it('an endpoint is withdrawn when its last worker has been silent for 90 seconds
   await pass(10);
   await sweep();
   expect(await installed()).toEqual({});
+});
+
+it('that was withdrawn is known as such, until a worker says anew what it can run', async () => {
+  const isAway = () => isWithdrawnEndpoint(orm.em.fork(), 'vin.read');
+  await forgetWithdrawnEndpoints(orm.em.fork());
+  await pass(95);
+  await sweep();
+  await sweep();
+  expect(await isAway()).toBe(true);
+  const backend = { installedEndpoints: () => [], reload: () => Promise.resolve() };
+  await new AnnouncedModels({ orm, backend, endpoints: ['vin.read'], logger: recordLog().logger }).announce();
+  expect(await isAway()).toBe(false);
 });
 
 it('a worker that renews its announcement keeps its endpoints, and gets back what was withdrawn', async () => {

@@ -84,9 +84,9 @@ it('the files of a job go when it has ended long enough ago, and those of an ope
     [recent, 29],
     [open, 31],
   ] as const)
-    await put(`jobs/${id}/0`, age);
+    await put(`jobs/${id}.0`, age);
   await sweep();
-  expect(await stored()).toEqual([`jobs/${recent}/0`, `jobs/${open}/0`].toSorted());
+  expect(await stored()).toEqual([`jobs/${recent}.0`, `jobs/${open}.0`].toSorted());
 });
 
 it('a used upload goes with its file, unless it is recent or an open job needs it', async () => {
@@ -173,7 +173,7 @@ it('results and parameters are forgotten when that is asked for, and the job and
 it('a pass that is told to stop takes nothing more', async () => {
   const stopping = new AbortController();
   const ids = [await ended(31), await ended(32)];
-  for (const id of ids) await put(`jobs/${id}/0`, 31);
+  for (const id of ids) await put(`jobs/${id}.0`, 31);
   stopping.abort();
   await createRetentionSweep({
     orm,
@@ -183,4 +183,25 @@ it('a pass that is told to stop takes nothing more', async () => {
     signal: stopping.signal,
   })();
   expect(await stored()).toHaveLength(2);
+});
+
+it('dispatches to other clusters go after the time of events, and those of an open job never', async () => {
+  const dispatched = async (jobId: string, age: number) => {
+    const id = firstIdAt('dispatch', daysAgo(age)).slice(0, 14) + newId('dispatch').slice(14);
+    await query(orm.em.fork(), 'insert into remote_dispatches (id, job_id, attempt, task_token) select $1, $2, 1, $3', [
+      id,
+      jobId,
+      Buffer.from('token'),
+    ]);
+    return id;
+  };
+  await dispatched(await ended(31), 31);
+  const kept = [await dispatched(await ended(29), 29), await dispatched(await admitted(31), 31)];
+  await sweep({ events: 30 });
+  const rows = await query<{ id: string }>(
+    orm.em.fork(),
+    'select remote_dispatches.id from remote_dispatches join jobs on jobs.id = job_id where organization_id = $1',
+    [customer.organizationId],
+  );
+  expect(rows.map(({ id }) => id).toSorted()).toEqual(kept.toSorted());
 });

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.ts';
 import { Upload, WebhookDelivery } from '../../src/db/entities.ts';
+import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
+import { keepStageOutcome } from '../../src/db/jobs/stage-outcomes.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createDiskStore } from '../../src/storage/disk-store.ts';
@@ -127,6 +130,9 @@ it('a delivery gets its workflow when its job’s workflow did not live to start
   expect(await isStarted(deliveryId)).toBe(false);
   await sweepOutbox(dependencies({ clock: () => new Date(Date.now() + 11 * SECOND) }));
   expect(await isStarted(deliveryId)).toBe(true);
+  const { typedSearchAttributes } = await temporal.workflow.getHandle(deliveryId).describe();
+  expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.organizationId)).toBe(customer.organizationId);
+  expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.livemode)).toBe(false);
   const delivery = () => orm.em.fork().findOneOrFail(WebhookDelivery, { id: deliveryId });
   const { workflowStartedAt } = await delivery();
   expect(workflowStartedAt).not.toBeNull();
@@ -148,8 +154,8 @@ describe('the storage', () => {
 
   it('loses what no job and no upload owns, an hour after it was written', async () => {
     const [jobId, uploadId] = [await admit(orm, customer), await insertUpload(HOUR, null)];
-    const kept = [`jobs/${jobId}/0`, `uploads/${uploadId}`, `jobs/${newId('job')}/0`, `uploads/${newId('upload')}`];
-    const orphans = [`jobs/${newId('job')}/0`, `jobs/${newId('job')}/1`, `uploads/${newId('upload')}`];
+    const kept = [`jobs/${jobId}.0`, `uploads/${uploadId}`, `jobs/${newId('job')}.0`, `uploads/${newId('upload')}`];
+    const orphans = [`jobs/${newId('job')}.0`, `jobs/${newId('job')}.1`, `uploads/${newId('upload')}`];
     for (const key of [...kept.slice(0, 2), ...orphans]) await put(key);
     for (const key of kept.slice(2)) await put(key, ago(0.9 * HOUR));
     await sweepStorage(dependencies());
@@ -182,6 +188,27 @@ describe('the storage', () => {
     );
     return id;
   }
+});
+
+it('what the stages of an ended job had found is forgotten, of an open one kept', async () => {
+  const createdAt = ago(30 * SECOND);
+  const keep = async (jobId: string) => {
+    await pickUpJob(orm.em.fork(), jobId, 'model-of-tests@2026-01-01', createdAt);
+    await keepStageOutcome(orm.em.fork(), jobId, { stage: 'detect', firstUnit: 0, outcome: { units: [] } });
+    return jobId;
+  };
+  const [open, ended, justEnded] = [
+    await keep(await admit(orm, customer, { createdAt })),
+    await keep(await admit(orm, customer, { createdAt })),
+    await keep(await admit(orm, customer, { createdAt })),
+  ];
+  const end = (jobId: string, at: Date) =>
+    createSettlementActivities({ orm, clock: () => at }).settleJob({ jobId, failure: 'job_stopped' });
+  await end(ended, ago(11 * SECOND));
+  await end(justEnded, ago(SECOND));
+  await sweepStorage(dependencies());
+  const left = await query<{ job_id: string }>(orm.em.fork(), 'select job_id from stage_outcomes order by job_id');
+  expect(left.map(({ job_id }) => job_id)).toEqual([open, justEnded].toSorted());
 });
 
 it('idempotency claims are forgotten once they have expired', async () => {

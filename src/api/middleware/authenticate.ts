@@ -1,9 +1,10 @@
 import type { Next } from 'koa';
-import { type CallerKey, findCaller } from '../../db/organizations/callers.ts';
+import { type CallerKey, type CallerLookup, findCaller } from '../../db/organizations/callers.ts';
 import { hashApiKeySecret, isWellFormedApiKey } from '../../domain/api-keys.ts';
-import { grantingScopes, grantsScope } from '../../domain/scopes.ts';
+import { grantsScope } from '../../domain/scopes.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
+import type { KnownCallers } from '../known-callers.ts';
 import { holdToRate } from './rate-limit.ts';
 
 /** Test mode has a quarter of the live rate. */
@@ -23,35 +24,97 @@ export interface Access {
  * Finds the API key of `Authorization: Bearer <API_KEY>`, asks for its scope and counts the request: one statement, and
  * nothing is kept, so that revocation works at once.
  */
-export function authenticate(clock: () => Date, { scope, rate, endpoint }: Access) {
-  const scopes = scope === null ? null : grantingScopes(scope);
-  const limits = { live: rate.livePerMinute, test: Math.floor(rate.livePerMinute * TEST_MODE_SHARE) };
-
+export function authenticate(clock: () => Date, access: Access) {
+  const check = createCallerCheck(clock, access);
   return async (context: ApiContext, next: Next): Promise<void> => {
-    const secret = readSecret(context);
-    const caller = isWellFormedApiKey(secret)
-      ? await findCaller(context.state.em, {
-          secretHash: hashApiKeySecret(secret),
-          now: clock(),
-          grantingScopes: scopes,
-          rateName: rate.name,
-          endpoint: endpoint ?? null,
-        })
-      : null;
-    if (!caller) {
-      throw new ServiceError('invalid_api_key', 'There is no such API key. Check that it was copied in full.');
-    }
-    const { state, rate: counted, isEndpointInstalled, ...apiKey } = caller;
-    if (state === 'revoked') throw new ServiceError('api_key_revoked', 'This API key was revoked. Use another one.');
-    if (state === 'expired') throw new ServiceError('api_key_expired', 'This API key has expired. Use another one.');
-    context.state.apiKey = apiKey;
-    context.state.isEndpointInstalled = isEndpointInstalled;
-    if (scope !== null) assertScope(apiKey, scope);
-    if (!counted) throw new Error('a request that may go on was not counted');
-    holdToRate(context, counted, apiKey.livemode ? limits.live : limits.test);
+    await check.lookUp(context, check.lookupOf(context));
     await next();
   };
 }
+
+/**
+ * The same for a route that admits jobs, where that statement is saved: a caller who was let in before is checked by the
+ * statement that admits the job. Whatever else comes of the request, the caller is looked up before it is answered, so
+ * that nobody can tell the difference: revocation works at once, every request counts once.
+ */
+export function authenticateOnAdmission(clock: () => Date, access: Access, knownCallers: KnownCallers) {
+  const check = createCallerCheck(clock, access);
+  return async (context: ApiContext, next: Next): Promise<void> => {
+    const lookup = check.lookupOf(context);
+    const lookUp = async (): Promise<void> => {
+      context.state.knownCaller = undefined;
+      knownCallers.forget(lookup.secretHash);
+      await check.lookUp(context, lookup);
+      knownCallers.remember(lookup.secretHash, context.state.apiKey);
+    };
+    const known = knownCallers.find(lookup.secretHash);
+    if (!known || (access.scope !== null && !grantsScope(known.scopes, access.scope))) {
+      await lookUp();
+      await next();
+      return;
+    }
+    context.state.apiKey = known;
+    context.state.isEndpointInstalled = true;
+    context.state.knownCaller = {
+      ...known,
+      lookup,
+      lookUp,
+      rateLimit: check.limitOf(known),
+      confirm(rate) {
+        context.state.knownCaller = undefined;
+        holdToRate(context, rate, check.limitOf(known));
+      },
+    };
+    try {
+      await next();
+    } finally {
+      // What stands in the way of the caller comes before what was wrong with the request.
+      if (context.state.knownCaller) await lookUp();
+    }
+  };
+}
+
+function createCallerCheck(clock: () => Date, { scope, rate, endpoint }: Access) {
+  const limits = { live: rate.livePerMinute, test: Math.floor(rate.livePerMinute * TEST_MODE_SHARE) };
+  const limitOf = ({ livemode }: Pick<CallerKey, 'livemode'>): number => (livemode ? limits.live : limits.test);
+
+  return {
+    limitOf,
+
+    /** @throws ServiceError `missing_api_key`, `invalid_api_key` */
+    lookupOf(context: ApiContext): CallerLookup {
+      const secret = readSecret(context);
+      if (!isWellFormedApiKey(secret)) throw unknownKey();
+      return {
+        secretHash: hashApiKeySecret(secret),
+        now: clock(),
+        rateName: rate.name,
+        endpoint: endpoint ?? null,
+      };
+    },
+
+    /** @throws ServiceError when the caller may not go on */
+    async lookUp(context: ApiContext, lookup: CallerLookup): Promise<void> {
+      const state: { apiKey: CallerKey | undefined; isEndpointInstalled: boolean } = context.state;
+      state.apiKey = undefined;
+      const caller = await findCaller(context.state.em, lookup);
+      if (!caller) throw unknownKey();
+      const { state: keyState, rate: counted, isEndpointInstalled, ...apiKey } = caller;
+      if (keyState === 'revoked')
+        throw new ServiceError('api_key_revoked', 'This API key was revoked. Use another one.');
+      if (keyState === 'expired')
+        throw new ServiceError('api_key_expired', 'This API key has expired. Use another one.');
+      state.apiKey = apiKey;
+      state.isEndpointInstalled = isEndpointInstalled;
+      if (!counted) throw new Error('a request with a usable key was not counted');
+      holdToRate(context, counted, limitOf(apiKey));
+      if (scope !== null) assertScope(apiKey, scope);
+    },
+  };
+}
+
+const unknownKey = () =>
+  new ServiceError('invalid_api_key', 'There is no such API key. Check that it was copied in full.');
 
 function readSecret(context: ApiContext): string {
   const secret = /^Bearer +(\S+)$/i.exec(context.get('Authorization'))?.[1];

@@ -41,12 +41,18 @@ export function renderError({ code, message, param }: ServiceError, publicBaseUr
   };
 }
 
-function refuseUnrouted({ status, path }: ApiContext): void {
+function refuseUnrouted({ status, path, method }: ApiContext): void {
   if (status === 404) {
-    throw new ServiceError('resource_not_found', `There is no ${path}. GET /v1/endpoints lists the endpoints.`);
+    const reference = path.startsWith('/mgmt/')
+      ? 'The reference at /docs lists the operations of the management API.'
+      : 'GET /v1/endpoints lists the endpoints, and /docs everything.';
+    throw new ServiceError('resource_not_found', `There is no ${path}. ${reference}`);
   }
   if (status === 405 || status === 501) {
-    throw new ServiceError('method_not_allowed', 'This path does not take this method. See /openapi.json.');
+    throw new ServiceError(
+      'method_not_allowed',
+      `This path does not take ${method}. The header Allow names what it takes.`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash as digest } from 'node:crypto';
 import { Transform } from 'node:stream';
 import { fileTypeFromBuffer } from 'file-type';
 
@@ -37,7 +37,22 @@ export function createContentMeter(limit?: ContentLimit): { stream: Transform; r
   return {
     stream,
     async read() {
-      return { bytes, sha256: hash.digest('hex'), mediaType: (await fileTypeFromBuffer(head))?.mime ?? null };
+      return { bytes, sha256: hash.digest('hex'), mediaType: await sniffMediaType(head) };
     },
   };
+}
+
+/** The same of content that is in memory. */
+export async function measureContent(content: Uint8Array): Promise<MeteredContent> {
+  return {
+    bytes: content.length,
+    sha256: digest('sha256', content),
+    mediaType: await sniffMediaType(content),
+  };
+}
+
+async function sniffMediaType(content: Uint8Array): Promise<string | null> {
+  const mediaType = (await fileTypeFromBuffer(content.subarray(0, SNIFFED_BYTES)))?.mime ?? null;
+  // An animated PNG is a PNG whose first frame every reader of PNG shows, as of any picture that moves here.
+  return mediaType === 'image/apng' ? 'image/png' : mediaType;
 }

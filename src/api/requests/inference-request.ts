@@ -9,6 +9,7 @@ import type { ApiContext } from '../context.ts';
 import { assertScope } from '../middleware/authenticate.ts';
 import { readJsonBody } from './json-body.ts';
 import { readMultipartBody, removeFiles } from './multipart-body.ts';
+import { parseJson } from './parse-json.ts';
 import { compileValidator } from './validator.ts';
 
 export interface InferenceRequest {
@@ -87,7 +88,7 @@ function createMultipartReader(endpoint: EndpointContract, store: ObjectStore): 
   return async (context, jobId) => {
     const body = await readMultipartBody(context.req, store, {
       ...endpoint.files,
-      storageKey: (index) => `jobs/${jobId}/${index}`,
+      storageKey: (index) => `jobs/${jobId}.${index}`,
     });
     const parameters: Record<string, unknown> = body.fields;
     try {
@@ -139,8 +140,9 @@ function parseJsonField(parameters: Record<string, unknown>, name: string): void
   const text = parameters[name];
   if (typeof text !== 'string') return;
   try {
-    parameters[name] = JSON.parse(text);
+    parameters[name] = parseJson(text, name);
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw new ServiceError('parameter_invalid', `"${name}" must be JSON.`, { param: name, cause: error });
   }
 }

@@ -5,7 +5,10 @@ import busboy from 'busboy';
 import { MEGABYTE } from '../../contracts/media-limits.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import { createContentMeter } from './content-meter.ts';
+import { createContentMeter, type MeteredContent, measureContent } from './content-meter.ts';
+
+/** A body up to this size is held in memory and written at once; a larger one is stored as it arrives. */
+const HELD_BODY_BYTES = 512 * 1024;
 
 /** Which files a multipart body may carry, and where each is to be stored. */
 export interface FilePolicy {
@@ -35,8 +38,8 @@ export interface MultipartBody {
 }
 
 /**
- * Reads a multipart body and stores its files as they arrive, so that memory stays bounded. A refused body leaves no
- * file behind.
+ * Reads a multipart body and stores its files, larger ones as they arrive, so that memory stays bounded. A refused body
+ * leaves no file behind.
  */
 export async function readMultipartBody(
   request: IncomingMessage,
@@ -64,7 +67,12 @@ export async function readMultipartBody(
       stream.resume();
       return;
     }
-    stored.push(storeFile(store, policy, stored.length, stream, filename?.replaceAll('\0', '') ?? null));
+    const storageKey = policy.storageKey(stored.length);
+    const file = storeFile(store, policy, { storageKey, stream, isSmall: isSmallBody(request) });
+    const kept = file.then((metered) => ({ storageKey, filename: filename?.replaceAll('\0', '') ?? null, ...metered }));
+    // A refused file is told of once the whole body has passed; until then nobody listens, which must not end the process.
+    kept.catch(() => {});
+    stored.push(kept);
   });
   parser.on('partsLimit', () => refuse(new ServiceError('malformed_request', 'The body has too many parts.')));
   parser.on('fieldsLimit', () => refuse(new ServiceError('malformed_request', 'The body has too many fields.')));
@@ -136,14 +144,25 @@ function refusePart(name: string, index: number, policy: FilePolicy): ServiceErr
   return undefined;
 }
 
-async function storeFile(
-  store: ObjectStore,
-  policy: FilePolicy,
-  index: number,
-  stream: Readable & { truncated?: boolean },
-  filename: string | null,
-): Promise<StoredFile> {
-  const storageKey = policy.storageKey(index);
+/** Without a stated length a body may be of any size. */
+function isSmallBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HELD_BODY_BYTES;
+}
+
+interface FilePart {
+  storageKey: string;
+  stream: Readable & { truncated?: boolean };
+  isSmall: boolean;
+}
+
+async function storeFile(store: ObjectStore, policy: FilePolicy, part: FilePart) {
+  if (part.isSmall) {
+    const content = Buffer.concat(await part.stream.toArray());
+    const accepted = acceptFile(policy, part, await measureContent(content));
+    await store.put(part.storageKey, content);
+    return accepted;
+  }
+  const { storageKey, stream } = part;
   const meter = createContentMeter();
   // Piped, not with pipeline(): that would destroy the part when the store fails, and the parser would wait for ever
   // for a reader of what is left of it.
@@ -151,15 +170,19 @@ async function storeFile(
   meter.stream.on('error', () => {});
   try {
     await store.put(storageKey, meter.stream);
-    if (stream.truncated) throw tooLarge(policy);
-    const { bytes, sha256, mediaType } = await meter.read();
-    if (mediaType === null || !policy.directMediaTypes.includes(mediaType)) throw unsupported(policy, bytes, mediaType);
-    return { storageKey, filename, mediaType, bytes, sha256 };
+    return acceptFile(policy, part, await meter.read());
   } catch (error) {
     stream.unpipe(meter.stream).resume();
     await store.remove(storageKey);
     throw error;
   }
+}
+
+/** @throws ServiceError `file_too_large`, `unsupported_media_type` */
+function acceptFile(policy: FilePolicy, { stream }: FilePart, { bytes, sha256, mediaType }: MeteredContent) {
+  if (stream.truncated) throw tooLarge(policy);
+  if (mediaType === null || !policy.directMediaTypes.includes(mediaType)) throw unsupported(policy, bytes, mediaType);
+  return { bytes, sha256, mediaType };
 }
 
 function tooLarge({ field, maximumBytes }: FilePolicy): ServiceError {

@@ -2,10 +2,10 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { readAvailableCredits } from '../../db/credits/credits.ts';
+import { readHeadroom } from '../../db/credits/credits.ts';
 import type { Job } from '../../db/entities.ts';
-import { type StoredResponse, storeResponse } from '../../db/idempotency.ts';
-import { type Admission, admitJob } from '../../db/jobs/admit-job.ts';
+import { findReplay, type StoredResponse, storeResponse } from '../../db/idempotency.ts';
+import { type Admission, admitJob, admitJobOfKnownCaller } from '../../db/jobs/admit-job.ts';
 import type { JobSettlements } from '../../db/jobs/job-settlements.ts';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { newId } from '../../domain/ids.ts';
@@ -16,7 +16,7 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import { jobBoundMs, startRunJob } from '../../temporal/client.ts';
 import type { ApiContext } from '../context.ts';
 import { createRequestReader, type InferenceRequest } from '../requests/inference-request.ts';
-import { readModelVersion } from '../requests/model-version.ts';
+import { readModelVersion, refuseUninstalled } from '../requests/model-version.ts';
 import {
   readDryRun,
   readExpiryMs,
@@ -56,16 +56,21 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
   const readRequest = createRequestReader(endpoint, store);
 
   return async (context: ApiContext): Promise<void> => {
+    context.set('Concurrency-Limit', String(openJobsLimit));
     refuseUnknownQuery(context);
     const dryRun = readDryRun(context);
+    // It admits nothing, so nothing else would check the caller.
+    if (dryRun) await context.state.knownCaller?.lookUp();
     const asked = {
       waitMs: readWaitMs(context, endpoint, waitCeilingMs),
       testScenario: readTestScenario(context, endpoint),
       idempotencyKey: readIdempotencyKey(context),
       expiryMs: readExpiryMs(context, endpoint),
     };
-    refuseWithoutModel(context, endpoint);
-    const options = { ...asked, modelVersion: await readModelVersion(context, endpoint) };
+    const options = { ...asked, modelVersion: readModelVersion(context) };
+    const refusal = await refuseUninstalled(context, endpoint, options.modelVersion);
+    // With a key it may repeat a request from before the model went: its body tells.
+    if (refusal && (dryRun || options.idempotencyKey === null)) throw refusal;
 
     const jobId = newId('job');
     const request = await readRequest(context, jobId);
@@ -74,7 +79,9 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
       await request.discard();
       return answerDryRun(context, admission);
     }
-    const replay = await admit(context, admission, request);
+    const replay = refusal
+      ? await replayOrRefuse(context, admission, request, refusal)
+      : await admit(context, endpoint, admission, request);
     if (replay) {
       context.set('Idempotent-Replayed', 'true');
       return answer(context, replay);
@@ -118,15 +125,6 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
     }
     return response;
   }
-}
-
-function refuseWithoutModel(context: ApiContext, { slug }: EndpointContract): void {
-  if (!context.state.apiKey.livemode || context.state.isEndpointInstalled) return;
-  throw new ServiceError(
-    'endpoint_unavailable',
-    `No model is installed for ${slug} in live mode. GET /v1/endpoints tells what is available.`,
-    { headers: { 'Retry-After': '60' } },
-  );
 }
 
 interface AdmissionPlan {
@@ -190,9 +188,25 @@ function planAdmission(
   };
 }
 
+/** Answers the stored response when this request repeats one from before no model could answer it. */
+async function replayOrRefuse(
+  context: ApiContext,
+  { job, idempotency }: Admission,
+  request: InferenceRequest,
+  refusal: ServiceError,
+): Promise<StoredResponse> {
+  await request.discard();
+  const { organizationId, livemode, idempotencyKey: key } = job;
+  const claim = { organizationId, livemode, route: idempotency.route, key: key ?? '' };
+  const replay = await findReplay(context.state.em, claim, idempotency.fingerprint);
+  if (replay) return replay;
+  throw refusal;
+}
+
 /** Answers the stored response when this request repeats an earlier one. */
 async function admit(
   context: ApiContext,
+  endpoint: EndpointContract,
   admission: Admission,
   request: InferenceRequest,
 ): Promise<StoredResponse | null> {
@@ -200,20 +214,45 @@ async function admit(
     if (admission.job.testScenario === 'insufficient_credits') {
       throw new ServiceError('insufficient_credits', 'The test scenario "insufficient_credits" refuses every request.');
     }
-    const replay = await admitJob(context.state.em, admission);
+    const replay = await admitChecked(context, endpoint, admission, request);
     if (replay) await request.discard();
     return replay;
   } catch (error) {
     // After any other error, such as a lost connection, the job may exist: its files stay, and the sweeper removes
     // them if it does not.
     if (error instanceof ServiceError) await request.discard();
+    if (error instanceof ServiceError && error.code === 'concurrency_limit_exceeded') tellRemaining(context, 0);
     throw error;
   }
 }
 
+/** How many more jobs may be open. */
+function tellRemaining(context: ApiContext, jobs: number): void {
+  context.set('Concurrency-Remaining', String(Math.max(0, jobs)));
+}
+
+/** In one statement, where the caller was let in before and nothing has changed since. */
+async function admitChecked(
+  context: ApiContext,
+  endpoint: EndpointContract,
+  admission: Admission,
+  request: InferenceRequest,
+): Promise<StoredResponse | null> {
+  const { em, knownCaller } = context.state;
+  if (knownCaller) {
+    const admitted = await admitJobOfKnownCaller(em, admission, knownCaller);
+    if (admitted) return admitted.replay;
+    await knownCaller.lookUp();
+    const refusal = await refuseUninstalled(context, endpoint, admission.job.pinnedModelVersion ?? null);
+    if (refusal) return replayOrRefuse(context, admission, request, refusal);
+  }
+  return admitJob(em, admission);
+}
+
 /** What the request would cost. That it came this far says that it is acceptable. */
-async function answerDryRun(context: ApiContext, { job }: Admission): Promise<void> {
-  const available = await readAvailableCredits(context.state.em, job.organizationId, job.livemode);
+async function answerDryRun(context: ApiContext, { job, openJobsLimit }: Admission): Promise<void> {
+  const { available, openJobs } = await readHeadroom(context.state.em, job);
+  tellRemaining(context, openJobsLimit - openJobs);
   context.body = {
     object: 'dry_run',
     endpoint: job.endpoint,

@@ -1,6 +1,7 @@
 import type { JobInput, JobStage } from '../../contracts/job.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type ClaimRow, replayOf, type StoredResponse } from '../idempotency.ts';
+import { type CallerKey, type CallerLookup, type CountedRate, RATE_WINDOW_SECONDS } from '../organizations/callers.ts';
 import { type EntityManager, query } from '../orm.ts';
 
 export interface Admission {
@@ -36,11 +37,12 @@ export interface Admission {
   };
 }
 
-const ADMIT_JOB = `
-  call admit_job(
-    jsonb_populate_record(null::jobs, $1::jsonb), $2::integer, $3::text[], $4::text, $5::bytea, $6::integer, $7::text,
-    $8::timestamptz, null, null, null
-  )`;
+const ADMISSION = `jsonb_populate_record(null::jobs, $1::jsonb), $2::integer, $3::text[], $4::text, $5::bytea,
+    $6::integer, $7::text, $8::timestamptz, null, null, null`;
+const ADMIT_JOB = `call admit_job(${ADMISSION})`;
+const ADMIT_JOB_OF_KNOWN_CALLER = `
+  call admit_job_of_known_caller($9::bytea, $10::timestamptz, $11::text, $12::text, $13::integer,
+    interval '${RATE_WINDOW_SECONDS} seconds', ${ADMISSION}, null, null)`;
 
 /**
  * Creates a job and holds its credits, in one statement: nothing of it exists unless all of it does, and all of it is on
@@ -50,7 +52,45 @@ const ADMIT_JOB = `
  *   gone), `idempotency_key_reuse`, `idempotency_request_in_progress`
  */
 export async function admitJob(em: EntityManager, admission: Admission): Promise<StoredResponse | null> {
-  const { job, idempotency } = admission;
+  const [row] = await query<ClaimRow<'admitted'>>(em, ADMIT_JOB, valuesOf(admission)).catch((error: unknown) => {
+    throw asRefusal(error, admission) ?? error;
+  });
+  return replayOf(row);
+}
+
+/** A caller as it was found a moment ago, by another request. */
+export interface KnownCaller extends CallerKey {
+  lookup: CallerLookup;
+  /** Most requests in a window. */
+  rateLimit: number;
+  /** Told that the caller is as it was known, and of its requests: before anything else is refused. */
+  confirm: (rate: CountedRate) => void;
+}
+
+/**
+ * Checks the caller, counts the request and admits the job: what `findCaller` and `admitJob` do, in one statement. Answers
+ * null, and has done nothing, when the caller is no longer as it was known, the request is one too many or the endpoint
+ * has no model.
+ * @throws ServiceError as `admitJob` does; the request is not counted then
+ */
+export async function admitJobOfKnownCaller(
+  em: EntityManager,
+  admission: Admission,
+  { lookup, scopes, rateLimit, confirm }: KnownCaller,
+): Promise<{ replay: StoredResponse | null } | null> {
+  const values = [...valuesOf(admission), lookup.secretHash, lookup.now, scopes.join(' '), lookup.rateName, rateLimit];
+  const [row] = await query<KnownCallerRow>(em, ADMIT_JOB_OF_KNOWN_CALLER, values).catch((error: unknown) => {
+    throw asRefusal(error, admission) ?? error;
+  });
+  if (row?.outcome === 'not_as_known') return null;
+  if (row) confirm({ requests: row.requests, resetSeconds: row.reset_seconds });
+  return { replay: replayOf(row) };
+}
+
+type KnownCallerRow = ClaimRow<'admitted' | 'not_as_known'> & { requests: number; reset_seconds: number };
+
+/** Of the parameters that both statements begin with. */
+function valuesOf({ job, idempotency, openJobsLimit }: Admission): unknown[] {
   const columns = {
     id: job.id,
     organization_id: job.organizationId,
@@ -72,20 +112,16 @@ export async function admitJob(em: EntityManager, admission: Admission): Promise
     expiry_ms: job.expiryMs,
     due_at: job.dueAt,
   };
-  const uploadIds = new Set(job.inputs.flatMap((input) => input.uploadId ?? []));
-  const [row] = await query<ClaimRow<'admitted'>>(em, ADMIT_JOB, [
+  return [
     JSON.stringify(columns),
-    admission.openJobsLimit,
-    [...uploadIds],
+    openJobsLimit,
+    [...new Set(job.inputs.flatMap((input) => input.uploadId ?? []))],
     idempotency.route,
     idempotency.fingerprint,
     idempotency.response.status,
     idempotency.response.body,
     idempotency.inProgressUntil,
-  ]).catch((error: unknown) => {
-    throw asRefusal(error, admission) ?? error;
-  });
-  return replayOf(row);
+  ];
 }
 
 /** The errors that admit_job raises, by their SQLSTATE. */

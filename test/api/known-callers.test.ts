@@ -1,0 +1,134 @@
+/** A caller who was let in before is checked by the statement that admits the job: nobody can tell the difference. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
+import { ApiKey } from '../../src/db/entities.ts';
+import { query } from '../../src/db/orm.ts';
+import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { type Customer, createCustomer, createKey } from '../support/customers.ts';
+import { installEndpoints } from '../support/jobs.ts';
+import { gif } from '../support/pictures.ts';
+import { expectRefusal, expectReplay, type ReadRequest, read } from '../support/requests.ts';
+
+const NOON = new Date('2026-12-01T12:00:00.000Z');
+const dashboard: EndpointContract = { ...endpointBySlug('dashboard.read'), rateLimitPerMinute: 20 };
+
+let api: TestApi;
+let customer: Customer;
+let now: Date;
+let key: { id: string; secret: string };
+
+beforeAll(async () => {
+  api = await startTestApi({ endpoints: [dashboard, endpointBySlug('tire.read')], clock: () => now });
+  await installEndpoints(api.orm);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  now = NOON;
+  customer = await createCustomer(api.orm);
+  key = await createKey(api.orm, customer.organizationId, 'live');
+  expect((await send()).status).toBe(202);
+});
+
+const send = (request: ReadRequest = {}): Promise<Answer> => read(api, { key: key.secret, ...request });
+const change = (changes: Partial<ApiKey>) => api.orm.em.fork().nativeUpdate(ApiKey, { id: key.id }, changes);
+const remaining = ({ headers }: Answer): number => Number(headers.get('RateLimit-Remaining'));
+
+const BODIES = {
+  'a good body': {},
+  'a parameter that is wrong': { fields: { unknown: 'x' } },
+  'a file that is no picture': { image: gif },
+  'a dry run': { query: '?dry_run=true' },
+} satisfies Record<string, ReadRequest>;
+
+describe.each(Object.entries(BODIES))('with %s', (_, request) => {
+  it('a key revoked since is refused for that, and leaves nothing', async () => {
+    await change({ revokedAt: NOON });
+    await expectRefusal(api, () => send(request), { code: 'api_key_revoked' });
+  });
+
+  it('a key that expires is refused from that very instant', async () => {
+    await change({ expiresAt: new Date(NOON.getTime() + 1) });
+    expect((await send()).status).toBe(202);
+    now = new Date(NOON.getTime() + 1);
+    await expectRefusal(api, () => send(request), { code: 'api_key_expired' });
+  });
+
+  it('a key that has lost the scope since is refused for that', async () => {
+    await change({ scopes: ['jobs:read'] });
+    await expectRefusal(api, () => send(request), { code: 'scope_not_granted' });
+  });
+
+  it('a key that is gone is unknown', async () => {
+    await query(api.orm.em.fork(), 'update api_keys set secret_hash = id::bytea where id = $1', [key.id]);
+    await expectRefusal(api, () => send(request), { code: 'invalid_api_key' });
+  });
+
+  it('every request counts once', async () => {
+    const first = remaining(await send(request));
+    expect(remaining(await send(request))).toBe(first - 1);
+    expect(remaining(await send())).toBe(first - 2);
+  });
+
+  it('one request too many is refused for that', async () => {
+    for (let sent = 1; sent < 20; sent += 1) await send();
+    await expectRefusal(api, () => send(request), { code: 'rate_limit_exceeded' });
+    await expectRefusal(api, () => send(request), { code: 'rate_limit_exceeded' });
+  });
+});
+
+it('an endpoint whose last model has gone since refuses', async () => {
+  await query(api.orm.em.fork(), "delete from installed_endpoints where endpoint = 'dashboard.read'");
+  try {
+    await expectRefusal(api, () => send(), { code: 'endpoint_unavailable' });
+    await expectRefusal(api, () => send({ idempotencyKey: 'first of its kind' }), { code: 'endpoint_unavailable' });
+  } finally {
+    await installEndpoints(api.orm);
+  }
+});
+
+it('a repeated request is replayed and counts once, and so does one that reuses its key for something else', async () => {
+  const first = await send({ idempotencyKey: 'repeated' });
+  const replay = await send({ idempotencyKey: 'repeated' });
+  expectReplay(replay, first);
+  expect(remaining(replay)).toBe(remaining(first) - 1);
+  const reuse = await send({ idempotencyKey: 'repeated', fields: { read_warning_lights: 'false' } });
+  expect(reuse.error.code).toBe('idempotency_key_reuse');
+  expect(remaining(reuse)).toBe(remaining(replay) - 1);
+  expect(remaining(await send())).toBe(remaining(reuse) - 1);
+});
+
+it('a request without enough credits counts once', async () => {
+  const poor = await createCustomer(api.orm, { live: dashboard.priceCredits });
+  const as = { key: poor.keys.live };
+  expect((await send(as)).status).toBe(202);
+  const refused = await expectRefusal(api, () => send(as), { code: 'insufficient_credits' });
+  expect(remaining(refused)).toBe(18);
+  expect(remaining(await send({ ...as, image: gif }))).toBe(17);
+});
+
+it('a key with other scopes than before goes by those it has now', async () => {
+  await change({ scopes: ['understand:write'] });
+  expect((await send()).status).toBe(202);
+  const tires = await createKey(api.orm, customer.organizationId, 'live', { scopes: ['damage:write'] });
+  expect((await read(api, { key: tires.secret })).error.code).toBe('scope_not_granted');
+});
+
+it('who has been let in on one endpoint is not let in on another without its scope', async () => {
+  const limited = await createKey(api.orm, customer.organizationId, 'live', { scopes: ['understand:write'] });
+  expect((await send({ key: limited.secret })).status).toBe(202);
+  const form = new FormData();
+  form.append('image', new Blob([new Uint8Array(gif)]), 'tire.jpg');
+  const answer = await api.call('/v1/tire/read', { method: 'POST', key: limited.secret, body: form });
+  expect(answer.error.code).toBe('scope_not_granted');
+});
+
+it('the use of a key that was refused is not noted', async () => {
+  await api.keyUse.flush();
+  const before = await api.orm.em.fork().findOneOrFail(ApiKey, key.id);
+  await change({ revokedAt: NOON });
+  now = new Date(NOON.getTime() + 60_000);
+  await send();
+  await api.keyUse.flush();
+  expect((await api.orm.em.fork().findOneOrFail(ApiKey, key.id)).lastUsedAt).toEqual(before.lastUsedAt);
+});
