@@ -21,7 +21,7 @@ COPY --from=modules /app/node_modules node_modules
 COPY package.json ./
 COPY migrations migrations
 COPY models models
-COPY docs/errors docs/errors
+COPY docs docs
 COPY scripts/register-webhook.ts scripts/seed-development.ts scripts/
 COPY src src
 USER node

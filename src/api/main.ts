@@ -6,9 +6,11 @@ import { answersQueries } from '../db/answers-queries.ts';
 import { listenForSettlements } from '../db/jobs/job-settlements.ts';
 import { openDatabase } from '../db/orm.ts';
 import { createTargetRules, findWebhookUrlProblem } from '../delivery/webhook-target.ts';
+import { createDispatchTokens } from '../domain/dispatch-tokens.ts';
 import { createSealedSecrets } from '../domain/sealed-secrets.ts';
 import { createSignedUrls } from '../domain/signed-urls.ts';
 import { endpoints } from '../endpoints/list.ts';
+import { createRemoteResultReader } from '../inference/remote/remote-result.ts';
 import { createLogger } from '../logging.ts';
 import { startOperations } from '../observability/operations.ts';
 import { onShutdown } from '../shutdown.ts';
@@ -63,6 +65,8 @@ const app = createApp({
   findWebhookUrlProblem: (url) => findWebhookUrlProblem(url, targetRules),
   keyUse,
   licenseSigning: createLicenseSigning(config.LICENSE_SIGNING_KEYS, config.PUBLIC_BASE_URL),
+  dispatchTokens: createDispatchTokens(config.URL_SIGNING_KEY),
+  readRemoteResult: createRemoteResultReader(endpoints),
   logger,
   operations,
 });

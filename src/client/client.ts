@@ -277,7 +277,7 @@ function inferenceRequest(slug: string, input: object, options: SubmitOptions, q
     headers: {
       ...headers,
       ...(options.idempotencyKey !== undefined && { 'Idempotency-Key': options.idempotencyKey }),
-      ...(options.waitSeconds !== undefined && { Prefer: `wait=${options.waitSeconds}` }),
+      ...(options.waitSeconds !== undefined && { Prefer: `wait=${Math.ceil(options.waitSeconds)}` }),
       ...(options.cancelAfter !== undefined && { 'Cancel-After': options.cancelAfter }),
       ...(options.modelVersion !== undefined && { 'Model-Version': options.modelVersion }),
       ...(options.testScenario !== undefined && { 'X-Service-Test-Scenario': options.testScenario }),

@@ -1,6 +1,7 @@
 /** What a request needs to be admitted: credits, room for another open job, and an installed model. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
+import { forgetWithdrawnEndpoints, rememberWithdrawnEndpoints } from '../../src/db/jobs/withdrawn-endpoints.ts';
 import { query } from '../../src/db/orm.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -92,12 +93,27 @@ describe('in live mode without an installed model', () => {
     await uninstall();
     const send = () => read(api, { key: customer.keys.live, idempotencyKey: 'no-model-here' });
     const answer = await expectRefusal(api, send, { code: 'endpoint_unavailable' });
+    expect((answer.json.error as { message: string }).message).toMatch(
+      /^No inference worker has announced a model for dashboard\.read/,
+    );
     expect(answer.status).toBe(503);
     expect(answer.headers.get('Retry-After')).toBe('60');
     await expectRefusal(api, () => read(api, { key: customer.keys.staging }), { code: 'endpoint_unavailable' });
     expect((await read(api, { key: customer.keys.test })).status).toBe(202);
     await installEndpoints(api.orm);
     expect((await send()).status).toBe(202);
+  });
+
+  it('the refusal tells a model that is installed nowhere from a worker that is away', async () => {
+    await uninstall();
+    await rememberWithdrawnEndpoints(api.orm.em.fork(), ['dashboard.read']);
+    const answer = await read(api, { key: customer.keys.live });
+    expect(answer).toMatchObject({ status: 503, json: { error: { code: 'endpoint_unavailable' } } });
+    expect((answer.json.error as { message: string }).message).toMatch(
+      /^No inference worker with the model of dashboard\.read runs at the moment/,
+    );
+    await forgetWithdrawnEndpoints(api.orm.em.fork());
+    await installEndpoints(api.orm);
   });
 
   it('GET /v1/endpoints says what is available, and everything else a caller must know', async () => {

@@ -136,6 +136,33 @@ describe('what viewers ask for', () => {
   });
 });
 
+describe('what a browser asks before a viewer may ask for a part', () => {
+  const ask = (path: string) =>
+    fetch(api.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'range,if-range',
+      },
+    });
+
+  it('is answered yes, for a day', async () => {
+    const { status, headers } = await ask(link());
+    expect(status).toBe(204);
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD');
+    expect(headers.get('Access-Control-Allow-Headers')).toBe('*');
+    expect(headers.get('Access-Control-Max-Age')).toBe('86400');
+  });
+
+  it('is not answered yes for what takes an API key', async () => {
+    for (const path of ['/v1/jobs', '/v1/dashboard/read', '/mgmt/v1/jobs']) {
+      expect((await ask(path)).headers.get('Access-Control-Allow-Origin')).toBeNull();
+    }
+  });
+});
+
 describe('a link is refused', () => {
   it('without its signature, or its time', async () => {
     await expectNoFile(`/v1/artefacts/${name}`);

@@ -1,11 +1,12 @@
 /** I3: the same key and payload give one job and a byte-identical replay. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
 import { claimIdempotencyKey } from '../../src/db/idempotency.ts';
 import { query } from '../../src/db/orm.ts';
 import { fingerprint } from '../../src/domain/idempotency.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { MODEL_VERSION } from '../support/backends.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { countRows, finishInference, installEndpoints } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
@@ -72,6 +73,65 @@ describe('the same key and payload', () => {
     const poor = await createCustomer(api.orm, { test: 20 });
     const first = await send({ key: poor.keys.test });
     expectReplay(await send({ key: poor.keys.test }), first);
+  });
+});
+
+describe('when the model went meanwhile', () => {
+  const PINNED = { 'Model-Version': MODEL_VERSION };
+  const live = (request: ReadRequest = {}) => send({ key: customer.keys.live, ...request });
+  const uninstall = () => query(api.orm.em.fork(), 'delete from installed_endpoints');
+  const replaceModel = () =>
+    query(api.orm.em.fork(), `update installed_endpoints set model_version = 'newer@2026-02-01'`);
+  afterEach(async () => {
+    await uninstall();
+    await installEndpoints(api.orm);
+  });
+
+  it.each([
+    ['none is left', {}, uninstall],
+    ['none is left, and one was pinned', PINNED, uninstall],
+    ['another build has taken the place of the pinned one', PINNED, replaceModel],
+  ])('the answer of before stands: %s', async (_what, headers, change) => {
+    const first = await live({ headers });
+    await change();
+    const files = await api.storedFiles();
+    expectReplay(await live({ headers }), first);
+    expectReplay(await live({ headers, query: '?wait=true' }), first);
+    expect(await jobCount()).toBe(1);
+    expect(await api.storedFiles()).toEqual(files);
+  });
+
+  it('a request that was never answered is refused, and its key stays free', async () => {
+    await uninstall();
+    const refused = await expectRefusal(api, live, { code: 'endpoint_unavailable' });
+    expect(refused.headers.get('Retry-After')).toBe('60');
+    await installEndpoints(api.orm);
+    await expectRefusal(api, () => live({ headers: { 'Model-Version': 'newer@2026-02-01' } }), {
+      code: 'model_version_not_installed',
+      param: 'Model-Version',
+    });
+    expect((await live()).headers.get('Idempotent-Replayed')).toBeNull();
+  });
+
+  it('another payload is still another one, and a key of yesterday is new', async () => {
+    await live();
+    await uninstall();
+    await expectRefusal(api, () => live({ image: anotherJpeg() }), { code: 'idempotency_key_reuse' });
+    await query(api.orm.em.fork(), 'update idempotency_claims set expires_at = now()');
+    await expectRefusal(api, live, { code: 'endpoint_unavailable' });
+  });
+
+  it('a request that still holds its connection is told to come again', async () => {
+    await live();
+    await query(api.orm.em.fork(), `update idempotency_claims set in_progress_until = now() + interval '1 minute'`);
+    await uninstall();
+    await expectRefusal(api, live, { code: 'idempotency_request_in_progress' });
+  });
+
+  it('a dry run asks about now', async () => {
+    await live();
+    await uninstall();
+    await expectRefusal(api, () => live({ query: '?dry_run=true' }), { code: 'endpoint_unavailable' });
   });
 });
 

@@ -95,6 +95,26 @@ describe('the stream of a job', () => {
   });
 });
 
+describe('whoever comes again after the end', () => {
+  const comeAgain = (lastEventId: string) =>
+    api.call(`/v1/jobs/${jobId}/events`, { key: customer.keys.test, headers: { 'Last-Event-ID': lastEventId } });
+  beforeEach(async () => {
+    await finishInference(api.orm, jobId);
+    await settle();
+  });
+
+  it('and saw it, is told not to come any more, as browsers understand it', async () => {
+    const answer = await comeAgain('succeeded');
+    expect([answer.status, answer.text]).toEqual([204, '']);
+  });
+
+  it.each(['processing', 'queued', 'failed', ''])('and saw "%s" last, is told of the end', async (seen) => {
+    const answer = await comeAgain(seen);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toMatch(/^event: job\.succeeded\n/);
+  });
+});
+
 it('a listener that leaves leaves nothing behind', async () => {
   const leaving = new AbortController();
   const { next } = await openStream(leaving.signal);

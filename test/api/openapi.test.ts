@@ -107,6 +107,23 @@ describe('every operation', () => {
   });
 });
 
+it('says of each list of values what they are, as generators of clients ask', () => {
+  const enums: { enum: unknown[]; type?: unknown }[] = [];
+  JSON.parse(JSON.stringify(document), (_name, value) => {
+    if (Array.isArray(value?.enum)) enums.push(value);
+    return value as unknown;
+  });
+  expect(enums.length).toBeGreaterThan(100);
+  expect(enums.filter(({ type }) => type === undefined)).toEqual([]);
+});
+
+it('lists each group of operations once, and says what it holds', () => {
+  const listed = document.tags.map(({ name }) => name);
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(new Set(listed)).toEqual(new Set(operations.flatMap(({ operation }) => operation.tags)));
+  for (const { description } of document.tags) expect(description).toMatch(/\w.*\.$/);
+});
+
 describe('the headers of an answer', () => {
   const OURS = /^(?:request-id|service-version|ratelimit-\w+|retry-after|idempotent-replayed|preference-applied)$/;
   let key: string;
@@ -188,6 +205,16 @@ it('the Job schema has the statuses and the id of the specification', () => {
   });
 });
 
+function examplesOf({
+  example,
+  examples = {},
+}: {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+} = {}) {
+  return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+}
+
 describe('the check that every test makes of answers', () => {
   const check = createOpenApiCheck(endpoints);
   const answered = {
@@ -208,7 +235,7 @@ describe('the check that every test makes of answers', () => {
   it('finds every example as documented', () => {
     const examples = operations.flatMap(({ path, method, operation }) =>
       Object.entries(operation.responses).flatMap(([status, { content }]) =>
-        Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => ({
+        examplesOf(content?.['application/json']).map((value) => ({
           method,
           path: path.replace(/\{\w+\}/g, 'x'),
           status: Number(status),

@@ -90,6 +90,29 @@ it('a field given twice in multipart is refused', async () => {
   expect(answer.error.message).toMatch(/more than once/);
 });
 
+describe('a name given twice in JSON is refused', () => {
+  const post = (path: string, body: string) =>
+    api.call(path, { method: 'POST', key, headers: { 'Content-Type': 'application/json' }, body });
+
+  it.each([
+    [DASHBOARD_READ, () => `{"input_ref":"${uploadId}","unit_hint":"km","unit_hint":"mi"}`, 'unit_hint'],
+    [DASHBOARD_READ, () => `{"input_ref":"${uploadId}","input_ref":"${uploadId}"}`, 'input_ref'],
+    ['/v1/pricing/vehicle', () => '{"vehicle":{"make":"A","model":"B","year":2020,"year":2021}}', 'vehicle.year'],
+    ['/v1/uploads', () => '{"filename":"a.jpg","bytes":1,"bytes":2,"mime_type":"image/jpeg"}', 'bytes'],
+  ])('by %s', async (path, body, param) => {
+    const answer = await expectRefusal(api, () => post(path, body()), { code: 'parameter_invalid', param });
+    expect(answer.error.message).toMatch(/more than once/);
+  });
+
+  it('in a field of multipart that holds JSON, too', () => {
+    const body = form({ image: null, fields: { vehicle: '{"make":"A","make":"B","model":"C","year":2020}' } });
+    return expectRefusal(api, () => api.call('/v1/pricing/vehicle', { method: 'POST', key, body }), {
+      code: 'parameter_invalid',
+      param: 'vehicle.make',
+    });
+  });
+});
+
 describe('numbers in text', () => {
   const HOSTILE = ['1e999', '-1e999', 'Infinity', 'NaN', '0x1', '0b11', '+3', ' 3 ', '3 ', '03', '.5', '5.', '1_0', ''];
   const identify = (fields: Record<string, string>) => {

@@ -17,9 +17,17 @@ afterAll(() => api.close());
 const submit = (headers: Record<string, string>, query = '') => read(api, { key: customer.keys.test, headers, query });
 
 describe('Prefer: wait', () => {
-  it('holds the connection as wait=true does, no longer than the ceiling', async () => {
-    const answer = await submit({ Prefer: 'respond-async, wait=20' });
-    expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, 'wait=20']);
+  it.each([
+    'wait=20',
+    'respond-async, wait=20',
+    'WAIT=20',
+    'wait = "20"',
+    'wait=20; unit=s',
+    'wait=20, wait=0',
+    'wait=99999999999999999999999',
+  ])('%s holds the connection as wait=true does, and is told the ceiling, here of one second', async (preference) => {
+    const answer = await submit({ Prefer: preference });
+    expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, 'wait=1']);
   });
 
   it('gives way to the parameter', async () => {

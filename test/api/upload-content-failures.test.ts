@@ -28,6 +28,7 @@ const store: ObjectStore = {
   get: (key) => disk.get(key),
   size: (key) => disk.size(key),
   stream: (key, range) => disk.stream(key, range),
+  withFile: (key, use) => disk.withFile(key, use),
   remove: (key) => disk.remove(key),
   list: (prefix) => disk.list(prefix),
 };

@@ -38,6 +38,35 @@ function put(path: string, body?: Uint8Array, range?: string): Promise<Answer> {
   });
 }
 
+describe('a page of any origin', () => {
+  const page = { Origin: 'https://shop.example' };
+
+  it('may ask whether it can send the content, and is told that it can', async () => {
+    const path = pathOf(await announce());
+    const asks = { ...page, 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'content-range' };
+    const { status, headers } = await api.call(path, { method: 'OPTIONS', headers: asks });
+    expect(status).toBe(204);
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(headers.get('Access-Control-Allow-Methods')).toBe('PUT');
+    expect(headers.get('Access-Control-Allow-Headers')).toBe('*');
+  });
+
+  it('may send it, and read how far it came and why it was refused', async () => {
+    const path = pathOf(await announce());
+    const first = { 'Content-Range': `bytes 0-99/${jpeg.byteLength}` };
+    const body = new Uint8Array(jpeg.subarray(0, 100));
+    const answers = [
+      await api.call(path, { method: 'PUT', headers: { ...page, ...first }, body }),
+      await api.call(path.replace(/.$/, 'x'), { method: 'PUT', headers: page }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([308, 404]);
+    for (const { headers } of answers) {
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
+      expect(headers.get('Access-Control-Expose-Headers')).toContain('Range');
+    }
+  });
+});
+
 describe('an announced upload', () => {
   it('is ready when its content came in one piece, and a job can use it', async () => {
     const announced = await announce();

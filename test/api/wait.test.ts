@@ -128,12 +128,15 @@ describe('a repeated request', () => {
 });
 
 describe('Prefer', () => {
-  it.each(['respond-async', 'wait=abc', 'wait=99999'])('%s asks for no wait', async (preference) => {
-    const answer = await read(api, { key, headers: { Prefer: preference } });
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get('Preference-Applied')).toBeNull();
-    (await backend.next()).finish();
-  });
+  it.each(['respond-async', 'wait=abc', 'wait=-1', 'wait=1.5', 'handling=lenient; wait=1', 'no-wait=1'])(
+    '%s asks for no wait',
+    async (preference) => {
+      const answer = await read(api, { key, headers: { Prefer: preference } });
+      expect(answer.status).toBe(202);
+      expect(answer.headers.get('Preference-Applied')).toBeNull();
+      (await backend.next()).finish();
+    },
+  );
 
   it('gives way to the query parameter', async () => {
     const answer = await read(api, { key, query: '?wait=false', headers: { Prefer: 'wait=20' } });

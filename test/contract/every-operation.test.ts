@@ -131,6 +131,7 @@ const DONE: Record<string, () => Promise<Request>> = {
   createUpload: async () => ({ body: ANNOUNCED }),
   getUpload: async () => ({ parameters: { id: uploads.picture } }),
   putUploadContent: () => announced(),
+  getArtefact: () => artefact(),
   getSdkLicense: async () => ({ parameters: { sdk: 'player' } }),
   issueSdkLicense: async () => ({ parameters: { sdk: 'player' }, body: {} }),
   createApiKey: async () => ({ body: { name: 'Walk', livemode: false } }),
@@ -216,6 +217,14 @@ async function announced(announcement: object = ANNOUNCED, content: Uint8Array =
   const { json } = await api.call('/v1/uploads', options);
   const { searchParams } = new URL(String(json.upload_url));
   return { parameters: { id: String(json.id) }, query: String(searchParams), content };
+}
+
+/** A file that a job made, at its link. */
+async function artefact(): Promise<Request> {
+  const name = `${newId('artefact')}.png`;
+  await api.store.put(`artefacts/${name}`, png);
+  const link = new URL(api.signedUrls.sign(`/v1/artefacts/${name}`, new Date(Date.now() + 60_000)));
+  return { parameters: { name }, query: String(link.searchParams) };
 }
 
 // ---- Sending it --------------------------------------------------------------------------------------------------
@@ -332,6 +341,20 @@ const OTHERWISE: Record<string, (operation: Operation) => Promise<Answer>> = {
     const { id } = await createKey(api.orm, customer.organizationId, 'test', { revokedAt: new Date() });
     return send(operation, { ...(await requestOf(operation)), parameters: { id } });
   },
+  'getArtefact 206': async (operation) =>
+    send(operation, { ...(await requestOf(operation)), headers: { Range: 'bytes=0-9' } }),
+  'getArtefact 304': async (operation) => {
+    const request = await requestOf(operation);
+    const headers = { 'If-None-Match': `"${request.parameters?.name}"`, 'Cache-Control': '' };
+    return send(operation, { ...request, headers });
+  },
+  'getArtefact 404': async (operation) =>
+    send(operation, { ...(await requestOf(operation)), parameters: { name: `${newId('artefact')}.png` } }),
+  'getArtefact 416': async (operation) =>
+    send(operation, { ...(await requestOf(operation)), headers: { Range: `bytes=${png.byteLength}-` } }),
+  // Who saw the end is told that there is no more.
+  'streamJob 204': async (operation) =>
+    send(operation, { ...(await requestOf(operation)), headers: { 'Last-Event-ID': 'succeeded' } }),
   // It takes no body: only a packed one is refused.
   'cancelJob 415': async (operation) =>
     send(operation, { ...(await requestOf(operation)), headers: { 'Content-Encoding': 'gzip' } }),

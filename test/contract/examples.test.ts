@@ -3,12 +3,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { buildOpenApi } from '../../src/api/openapi/document.ts';
+import { operationExamples } from '../../src/api/openapi/operation-examples.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
+import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { exampleRequest, exampleResult } from '../../src/endpoints/examples.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
-import type { OpenApiDocument } from '../support/openapi-check.ts';
+import type { OpenApiDocument, OpenApiOperation } from '../support/openapi-check.ts';
 
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
@@ -31,8 +33,9 @@ const backend = createFixtureBackend({
 });
 
 interface Content {
+  schema?: object;
   example?: unknown;
-  examples?: Record<string, { value: { status: string } }>;
+  examples?: Record<string, { value: { status?: string; object?: string } }>;
 }
 
 let document: OpenApiDocument;
@@ -66,15 +69,16 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(endpoint.refine?.(exampleRequest(endpoint)) ?? null).toBeNull();
   });
 
-  it('shows the queued job, and the job once it has ended', () => {
+  it('shows the queued job, the job once it has ended, and a dry run', () => {
     const responses = document.paths[path]?.post?.responses ?? {};
     const shown = Object.entries(responses).flatMap(([status, response]) =>
       Object.values(contentOf(response).examples ?? {}).map(({ value }) => ({ status, value })),
     );
     for (const { status, value } of shown)
       expect(problemsOf(['paths', path, 'post', 'responses', status], value)).toBe('');
-    const places = shown.map(({ status, value }) => `${status} ${value.status}`);
-    expect(places.toSorted()).toEqual([`${endpoint.acceptsWait ? 200 : 202} succeeded`, '202 queued'].toSorted());
+    const places = shown.map(({ status, value }) => `${status} ${value.status ?? value.object}`);
+    const settled = `${endpoint.acceptsWait ? 200 : 202} succeeded`;
+    expect(places.toSorted()).toEqual([settled, '200 dry_run', '202 queued'].toSorted());
   });
 
   it('shows what test mode answers to that request', async () => {
@@ -92,6 +96,62 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(outcome).toMatchObject({ status: 'succeeded', chargedCredits: request.reservedCredits });
     expect(withoutLinks(exampleResult(slug))).toEqual(withoutLinks(outcome.result));
   });
+});
+
+const operations = Object.entries(buildOpenApi(contracts, 'https://api.example').paths).flatMap(([path, methods]) =>
+  Object.keys(methods as object).map((method) => ({ path, method })),
+);
+
+describe.each(operations)('$method $path', ({ path, method }) => {
+  const operation = () => document.paths[path]?.[method] as OpenApiOperation;
+  const json = (part: { content?: object } | undefined) =>
+    (part?.content as Record<string, Content> | undefined)?.['application/json'];
+
+  it('shows a body that is accepted, where it takes JSON', () => {
+    const taken = json(operation().requestBody);
+    if (!taken || Object.keys((taken.schema as { properties: object }).properties).length === 0) return;
+    expect(problemsOf(['paths', path, method, 'requestBody'], taken.example)).toBe('');
+    expect(taken.example).toEqual(expect.anything());
+  });
+
+  it('shows each good answer as it is answered', () => {
+    for (const [status, response] of Object.entries(operation().responses)) {
+      // A file is no example of anything.
+      if (response.$ref || !response.content || 'image/png' in response.content) continue;
+      const all = Object.values(response.content as Record<string, Content>).flatMap(shownIn);
+      expect({ status, shown: all.length > 0 }).toEqual({ status, shown: true });
+      for (const value of shownIn(json(response))) {
+        expect(problemsOf(['paths', path, method, 'responses', status], value)).toBe('');
+        expect(value).not.toEqual({});
+      }
+    }
+  });
+});
+
+function shownIn({ example, examples = {} }: Content = {}): unknown[] {
+  return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+}
+
+it('an example goes to an operation that there is', () => {
+  const ids = operations.map(({ path, method }) => document.paths[path]?.[method]?.operationId);
+  expect(Object.keys(operationExamples(contracts, 'https://api.example')).filter((id) => !ids.includes(id))).toEqual(
+    [],
+  );
+});
+
+it('shows every error that can be answered, with the page of this deployment', () => {
+  const shown = Object.entries(document.components.responses).flatMap(([name, response]) => {
+    const { examples = {} } = (response as { content: Record<string, Content> }).content['application/json'] ?? {};
+    return Object.entries(examples).map(([code, { value }]) => ({ name, code, value }));
+  });
+  const answered = Object.entries(ERRORS).filter(([, { status }]) => status !== null);
+  expect(Object.fromEntries(shown.map(({ code, name }) => [code, name]))).toEqual(
+    Object.fromEntries(answered.map(([code, { status }]) => [code, `Error${status}`])),
+  );
+  for (const { name, code, value } of shown) {
+    expect(problemsOf(['components', 'responses', name], value)).toBe('');
+    expect(value).toMatchObject({ error: { code, doc_url: `https://api.example/docs/errors/${code}` } });
+  }
 });
 
 /** Without what differs from one artefact to the next. */

@@ -111,7 +111,8 @@ const testEndpoint = defineOperation({
     const payload = renderTestEvent({ id: eventId, createdAt: now, job: exampleJob(endpoint), requestId });
     const id = await createTestDelivery(em, endpoint, { id: eventId, payload, createdAt: now });
     try {
-      await deliverTestWebhook(services.temporal, id, TEST_OUTCOME_TIMEOUT_MS);
+      const { organizationId, livemode } = endpoint;
+      await deliverTestWebhook(services.temporal, { id, organizationId, livemode }, TEST_OUTCOME_TIMEOUT_MS);
     } catch (error) {
       await abandonDelivery(em, id, now);
       throw new ServiceError('service_unavailable', 'The test event could not be sent. Try again in a moment.', {
@@ -150,7 +151,8 @@ const replayDelivery = defineOperation({
     }
     const repeated = repeatDelivery(em, delivery, now);
     // Should this fail, the sweeper starts it.
-    request.afterCommit(() => startDeliverWebhook(services.temporal, repeated.id));
+    const { organizationId, livemode } = endpoint;
+    request.afterCommit(() => startDeliverWebhook(services.temporal, { id: repeated.id, organizationId, livemode }));
     return readOne(request, repeated);
   },
 });

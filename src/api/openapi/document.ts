@@ -5,11 +5,14 @@ import { API_VERSION } from '../../domain/job-event.ts';
 import { operations } from '../management/operations.ts';
 import { listEventsParameters } from '../routes/events.ts';
 import { listJobsParameters } from '../routes/jobs.ts';
-import { exampleQueuedJob, exampleSettledJob } from './examples.ts';
+import { withEnumTypes } from './enum-types.ts';
+import { errorExamples } from './error-examples.ts';
 import { answerHeaders, withErrorHeaders, withHeaders } from './headers.ts';
 import { licensePaths } from './licenses.ts';
 import { managementPaths } from './management.ts';
+import { operationExamples } from './operation-examples.ts';
 import {
+  artefactOperation,
   errorResponses,
   inferenceOperation,
   itemActionOperation,
@@ -21,26 +24,37 @@ import {
   uploadOperation,
 } from './operations.ts';
 import { schemas } from './schemas.ts';
+import { tags } from './tags.ts';
+import { withExamples, withResponseExamples } from './with-examples.ts';
 
 export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseUrl: string) {
-  return {
+  return withEnumTypes({
     openapi: '3.1.0',
     info: {
       title: 'Vehicle Inference Service',
       version: API_VERSION,
       description:
         'Photos and videos of vehicles in; facts, prices and finished pictures out.\n\n' +
-        'Every answer carries `Request-Id` and `Service-Version`. Every answer to a request whose key and scope were found ' +
-        'good carries `RateLimit-Limit`, `RateLimit-Remaining`, `RateLimit-Reset` (seconds) and `RateLimit-Policy`.',
+        'Every answer carries `Request-Id` and `Service-Version`. Every answer to a request whose key was found good ' +
+        'carries `RateLimit-Limit`, `RateLimit-Remaining`, `RateLimit-Reset` (seconds) and `RateLimit-Policy`; one of ' +
+        'an endpoint carries `Concurrency-Limit`, the jobs that may be open at once. An answer of 401 cannot: whose limits ' +
+        'they would be, is not known.\n\n' +
+        'Errors have one body and a code with [a page of its own](/docs/errors).',
     },
     servers: [{ url: publicBaseUrl }],
     security: [{ apiKey: [] }],
-    paths: withHeaders({
-      ...inferencePaths(endpoints),
-      ...sharedPaths(endpoints),
-      ...licensePaths,
-      ...managementPaths(operations),
-    }),
+    tags,
+    paths: withHeaders(
+      withExamples(
+        {
+          ...inferencePaths(endpoints),
+          ...sharedPaths(endpoints),
+          ...licensePaths,
+          ...managementPaths(operations),
+        },
+        operationExamples(endpoints, publicBaseUrl),
+      ),
+    ),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `chk_…`.' },
@@ -52,14 +66,14 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
         },
       },
       headers: answerHeaders,
-      responses: withErrorHeaders(errorResponses),
+      responses: withErrorHeaders(withResponseExamples(errorResponses, errorExamples(publicBaseUrl))),
       schemas: {
         ...schemas,
         Job: ofKnownEndpoints(schemas.Job, endpoints),
         ...Object.fromEntries(endpoints.map((endpoint) => [resultName(endpoint), endpoint.result])),
       },
     },
-  };
+  });
 }
 
 function ofKnownEndpoints({ properties, ...job }: typeof schemas.Job, endpoints: readonly EndpointContract[]) {
@@ -78,22 +92,13 @@ function inferencePaths(endpoints: readonly EndpointContract[]) {
   );
 }
 
-function jobExamples([endpoint]: readonly EndpointContract[]) {
-  if (!endpoint) return undefined;
-  const settled = exampleSettledJob(endpoint);
-  return {
-    queued: { summary: 'A job that waits for its turn', value: exampleQueuedJob(endpoint) },
-    ...(settled && { settled: { summary: 'A job that has ended', value: settled } }),
-  };
-}
-
 function sharedPaths(endpoints: readonly EndpointContract[]) {
   const job = (operationId: string, summary: string) => ({ operationId, summary, tag: 'Jobs' });
   return {
     '/v1/jobs': {
       get: listOperation(job('listJobs', 'List jobs, newest first'), 'Job', listJobsParameters(endpoints)),
     },
-    '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job', jobExamples(endpoints)) },
+    '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job') },
     '/v1/jobs/{id}/cancel': { post: itemActionOperation(job('cancelJob', 'Cancel a queued job'), 'Job') },
     '/v1/jobs/{id}/events': {
       get: streamOperation(
@@ -123,6 +128,9 @@ function sharedPaths(endpoints: readonly EndpointContract[]) {
         summary: 'Send the bytes of an upload',
         tag: 'Uploads',
       }),
+    },
+    '/v1/artefacts/{name}': {
+      get: artefactOperation({ operationId: 'getArtefact', summary: 'Get a file that a job made', tag: 'Artefacts' }),
     },
     '/v1/endpoints': {
       get: listOperation(

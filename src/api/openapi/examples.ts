@@ -43,6 +43,11 @@ export function exampleSettledJob(endpoint: EndpointContract): JobResource | nul
   });
 }
 
+export function exampleDryRun(endpoint: EndpointContract) {
+  const { endpoint: slug, livemode, reservedCredits: reserved } = queued(endpoint);
+  return { object: 'dry_run', endpoint: slug, livemode, credits: { reserved, available: 50_000 }, sufficient: true };
+}
+
 function queued(endpoint: EndpointContract): JobRecord {
   const request = exampleRequest(endpoint);
   return {

@@ -12,6 +12,8 @@ export const answerHeaders = {
   'RateLimit-Remaining': count('How many are left of them.'),
   'RateLimit-Reset': count('Seconds until there are all of them again.'),
   'RateLimit-Policy': text('The limit with its window in seconds, such as `60;w=60`.'),
+  'Concurrency-Limit': count('Jobs of the organisation that may be open at once in this mode.'),
+  'Concurrency-Remaining': count('How many more may be: told by a dry run, and by a refusal for too many.'),
   'Retry-After': count('Seconds after which the request may be repeated.'),
   'Idempotent-Replayed': text('Set when the answer is that of an earlier request with this `Idempotency-Key`.', {
     const: 'true',
@@ -29,6 +31,8 @@ const RATE_LIMIT: readonly HeaderName[] = [
   'RateLimit-Reset',
   'RateLimit-Policy',
 ];
+
+const CONCURRENCY: readonly HeaderName[] = ['Concurrency-Limit', 'Concurrency-Remaining'];
 
 const references = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -70,6 +74,7 @@ function describeHeaders(operation: Operation) {
     ...(isOpen ? [] : RATE_LIMIT),
     ...(takes('Idempotency-Key') ? (['Idempotent-Replayed'] as const) : []),
     ...(takes('Prefer') ? (['Preference-Applied'] as const) : []),
+    ...(takes('dry_run') ? CONCURRENCY : []),
   ];
   return {
     ...operation,
@@ -86,6 +91,9 @@ function describeHeaders(operation: Operation) {
 /** Statuses of errors that may tell when to try again. */
 const REPEATABLE = [409, 429, 503];
 
+/** Who asks is not known, or nothing can be. */
+const UNCOUNTED = [401, 500, 503];
+
 /** Adds their headers to `components.responses`, whose names end in the HTTP status. */
 export function withErrorHeaders(responses: Paths) {
   return Object.fromEntries(
@@ -94,7 +102,8 @@ export function withErrorHeaders(responses: Paths) {
       const names: HeaderName[] = [
         ...ALWAYS,
         ...(REPEATABLE.includes(status) ? (['Retry-After'] as const) : []),
-        ...(status === 429 ? RATE_LIMIT : []),
+        ...(UNCOUNTED.includes(status) ? [] : RATE_LIMIT),
+        ...(status === 429 ? CONCURRENCY : []),
       ];
       return [name, { ...response, headers: references(names) }];
     }),

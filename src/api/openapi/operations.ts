@@ -2,13 +2,14 @@
 import type { TObject, TSchema } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
+import { ARTEFACT_MEDIA_TYPES } from '../../contracts/media-limits.ts';
 import { MODEL_VERSION } from '../../contracts/model-versions.ts';
 import { nullable } from '../../contracts/vocabulary/schemas.ts';
 import { IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.ts';
 import { jsonRequestSchema } from '../requests/inference-request.ts';
 import { CANCEL_AFTER } from '../requests/request-options.ts';
 import { announcedUpload } from '../routes/uploads.ts';
-import { exampleBody, exampleQueuedJob, exampleSettledJob } from './examples.ts';
+import { exampleBody, exampleDryRun, exampleQueuedJob, exampleSettledJob } from './examples.ts';
 import type { schemas } from './schemas.ts';
 
 type SchemaName = keyof typeof schemas;
@@ -51,12 +52,19 @@ const describe = ({ operationId, summary, tag }: Operation) => ({ operationId, s
 
 const idParameter = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
+const lastEventIdParameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  schema: { type: 'string' },
+  description: 'The `id` of the last event that was seen, as browsers send it when they come again.',
+};
+
 /** Reads one thing, named by its id in the path. */
-export function itemOperation(operation: Operation, answer: SchemaName, examples?: object) {
+export function itemOperation(operation: Operation, answer: SchemaName) {
   return {
     ...describe(operation),
     parameters: [idParameter],
-    responses: { 200: json(reference(answer), 'Found', examples), ...errorAnswers(...ALWAYS, 404) },
+    responses: { 200: json(reference(answer), 'Found'), ...errorAnswers(...ALWAYS, 404) },
   };
 }
 
@@ -95,9 +103,10 @@ export function listOperation(operation: Operation, item: SchemaName, parameters
 export function streamOperation(operation: Operation, description: string) {
   return {
     ...describe(operation),
-    parameters: [idParameter],
+    parameters: [idParameter, lastEventIdParameter],
     responses: {
       200: { description, content: { 'text/event-stream': { schema: { type: 'string' } } } },
+      204: { description: 'The event that `Last-Event-ID` names was the last: there is no reason to come again.' },
       ...errorAnswers(...ALWAYS, 404),
     },
   };
@@ -134,6 +143,37 @@ export function uploadContentOperation(operation: Operation) {
   };
 }
 
+/** A file that a job made, by its signed link. */
+export function artefactOperation(operation: Operation) {
+  const query = (name: string) => ({ name, in: 'query', required: true, schema: { type: 'string' } });
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    schema: { type: 'string' },
+    description,
+  });
+  const mediaTypes = [...new Set(Object.values(ARTEFACT_MEDIA_TYPES))];
+  const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: {} }]));
+  return {
+    ...describe(operation),
+    description: 'The link is in the result of the job, and is used as it is given there.',
+    security: [],
+    parameters: [
+      { name: 'name', in: 'path', required: true, schema: { type: 'string' } },
+      query('expires'),
+      query('signature'),
+      header('Range', 'One range of bytes, such as `bytes=0-1023`; of several the whole file is the answer.'),
+      header('If-None-Match', 'The `ETag` of an earlier answer: the file never changes under its name.'),
+    ],
+    responses: {
+      200: { description: 'The file.', content },
+      206: { description: 'The bytes of `Range`.', content },
+      304: { description: 'It is as it was.' },
+      ...errorAnswers(400, 404, 416, 500),
+    },
+  };
+}
+
 /** Name of an endpoint's result among the schemas of the document. */
 export const resultName = ({ slug }: EndpointContract) => `${slug}.result`;
 
@@ -148,6 +188,7 @@ export function inferenceOperation(endpoint: EndpointContract) {
   const queued = { queued: { summary: 'As it is answered', value: exampleQueuedJob(endpoint) } };
   const settledJob = exampleSettledJob(endpoint);
   const settled = settledJob && { settled: { summary: 'The job once it has ended', value: settledJob } };
+  const dryRun = { dry_run: { summary: 'The answer to `dry_run=true`', value: exampleDryRun(endpoint) } };
   return {
     ...describe({ operationId: endpoint.slug, summary: endpoint.title, tag: endpoint.family }),
     description: endpoint.description,
@@ -173,9 +214,9 @@ export function inferenceOperation(endpoint: EndpointContract) {
         ? json(
             { anyOf: [job, reference('DryRun')] },
             'The settled job, with `wait=true`; or the answer to `dry_run=true`.',
-            settled ?? undefined,
+            { ...settled, ...dryRun },
           )
-        : json(reference('DryRun'), 'With `dry_run=true`.'),
+        : json(reference('DryRun'), 'With `dry_run=true`.', dryRun),
       // What nobody can wait for is shown where the reader looks for it: beside the answer it comes after.
       202: json(job, 'The queued job.', { ...queued, ...(!endpoint.acceptsWait && settled) }),
       ...errorAnswers(...ALWAYS, 402, 404, 409, 413, 415),
@@ -194,7 +235,7 @@ const preferParameter = {
   name: 'Prefer',
   in: 'header',
   schema: { type: 'string' },
-  description: '`wait=<seconds>`: as `wait`, for as long as that.',
+  description: '`wait=<seconds>`: as `wait`, for as long as that, 30 s at most.',
 };
 
 const dryRunParameter = {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
+import { parseJson } from './parse-json.ts';
 
 const MAXIMUM_BYTES = 1024 * 1024;
 /** Replaces nothing and leaves nothing out: what is stored and what was signed is what was sent. */
@@ -56,8 +57,9 @@ function parseObject(text: string): Record<string, unknown> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw new ServiceError('malformed_request', 'The body is not valid JSON.', { cause: error });
   }
 }

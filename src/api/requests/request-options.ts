@@ -46,10 +46,20 @@ export function readDryRun(context: ApiContext): boolean {
  */
 export function readWaitMs(context: ApiContext, endpoint: EndpointContract, ceilingMs: number): number | null {
   if (context.query.wait !== undefined) return isWaitAsked(context, endpoint) ? ceilingMs : null;
-  const seconds = /(?:^|[,;]\s*)wait=(\d{1,4})(?:\s*[,;]|$)/.exec(context.get('Prefer'))?.[1];
-  if (seconds === undefined || !endpoint.acceptsWait) return null;
-  context.set('Preference-Applied', `wait=${seconds}`);
-  return Math.min(Number(seconds) * 1000, ceilingMs);
+  const preferredMs = readPreferredWaitMs(context.get('Prefer'));
+  if (preferredMs === null || !endpoint.acceptsWait) return null;
+  const waitMs = Math.min(preferredMs, ceilingMs);
+  context.set('Preference-Applied', `wait=${Math.ceil(waitMs / 1000)}`);
+  return waitMs;
+}
+
+/** Of several preferences the first counts; `wait` as a parameter of another one is none. */
+function readPreferredWaitMs(prefer: string): number | null {
+  for (const preference of prefer.split(',')) {
+    const seconds = /^\s*wait\s*=\s*(?:(\d+)|"(\d+)")\s*(?:;|$)/i.exec(preference);
+    if (seconds) return Number(seconds[1] ?? seconds[2]) * 1000;
+  }
+  return null;
 }
 
 function isWaitAsked(context: ApiContext, endpoint: EndpointContract): boolean {

@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import type { SignedUrls } from '../../domain/signed-urls.ts';
 import { type ByteRange, ObjectNotFoundError, type ObjectStore } from '../../storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
+import type { OpenToPages } from './any-origin.ts';
 import { readByteRange } from './byte-range.ts';
 
 interface ArtefactDependencies {
@@ -12,14 +13,17 @@ interface ArtefactDependencies {
 
 const NAME = /^art_[1-9A-HJ-NP-Za-km-z]{8,32}\.[a-z0-9]{2,5}$/;
 
+export const ARTEFACT_PAGES: OpenToPages = {
+  methods: 'GET, HEAD',
+  answerHeaders: 'Accept-Ranges, Content-Length, Content-Range, ETag, Request-Id',
+};
+
 /**
  * `GET /v1/artefacts/{name}`: a file that a job made. The link's signature stands in for an API key, so that pages of any
  * origin may show it; players ask for it in ranges.
  */
 export function createArtefactRoute({ store, signedUrls, clock }: ArtefactDependencies) {
   return async (context: ApiContext): Promise<void> => {
-    context.set('Access-Control-Allow-Origin', '*');
-    context.set('Access-Control-Expose-Headers', 'Accept-Ranges, Content-Length, Content-Range, ETag, Request-Id');
     const name = String(context.params.name);
     const state = NAME.test(name) ? signedUrls.verify(context.path, context.query, clock()) : 'forged';
     if (state === 'forged')

@@ -20,6 +20,11 @@ interface StreamDependencies {
 export function createJobStreamRoute({ settlements, logger }: StreamDependencies) {
   return async (context: ApiContext): Promise<void> => {
     const job = await findOwnJob(context);
+    // Browsers come again when a stream ends, with the id of the last event they saw, until they are answered this.
+    if (isTerminal(job.status) && context.get('Last-Event-ID') === job.status) {
+      context.status = 204;
+      return;
+    }
     const stream = new PassThrough();
     context.type = 'text/event-stream';
     context.set('Cache-Control', 'no-store');

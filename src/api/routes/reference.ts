@@ -4,31 +4,20 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
+import { PAGE_CSS, renderPage } from '../pages/page.ts';
 
 const FOLDER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-const ASSETS: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css',
-  'swagger-ui-bundle.js': 'text/javascript',
-};
+const PAGE = renderPage({
+  title: 'Reference',
+  place: '/docs',
+  head: '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">\n',
+  content: `<div id="reference"></div>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/start.js"></script>`,
+});
 
-const PAGE = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Vehicle Inference Service: reference</title>
-    <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
-  </head>
-  <body>
-    <div id="reference"></div>
-    <script src="/docs/assets/swagger-ui-bundle.js"></script>
-    <script src="/docs/assets/start.js"></script>
-  </body>
-</html>
-`;
-
-/** In a file of its own, because the page's policy allows no inline script. */
-const START = `SwaggerUIBundle({
+/** A file of its own, because the page's policy allows no inline script. */
+const START_JS = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
@@ -36,6 +25,19 @@ const START = `SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
 });
 `;
+
+interface Asset {
+  type: string;
+  /** Left out, it is a file of Swagger UI. */
+  text?: string;
+}
+
+const ASSETS: Readonly<Record<string, Asset>> = {
+  'swagger-ui.css': { type: 'text/css' },
+  'swagger-ui-bundle.js': { type: 'text/javascript' },
+  'start.js': { type: 'text/javascript', text: START_JS },
+  'page.css': { type: 'text/css', text: PAGE_CSS },
+};
 
 export function getReference(context: ApiContext): void {
   context.type = 'text/html; charset=utf-8';
@@ -50,13 +52,8 @@ export function getReference(context: ApiContext): void {
 export function getReferenceAsset(context: ApiContext): void {
   const name = String(context.params.name);
   context.set('Cache-Control', 'public, max-age=3600');
-  if (name === 'start.js') {
-    context.type = 'text/javascript';
-    context.body = START;
-    return;
-  }
-  const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-  if (type === undefined) throw new ServiceError('resource_not_found', `There is no /docs/assets/${name}.`);
-  context.type = type;
-  context.body = createReadStream(join(FOLDER, name));
+  const asset = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (!asset) throw new ServiceError('resource_not_found', `There is no /docs/assets/${name}.`);
+  context.type = asset.type;
+  context.body = asset.text ?? createReadStream(join(FOLDER, name));
 }

@@ -12,6 +12,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
 import { type ContentLimit, createContentMeter, type MeteredContent } from '../requests/content-meter.ts';
+import type { OpenToPages } from './any-origin.ts';
 import { renderUpload, type UploadDependencies } from './uploads.ts';
 
 /** More than this comes in parts, so that a broken connection costs little. */
@@ -22,6 +23,8 @@ interface Part {
   start: number;
   end: number;
 }
+
+export const UPLOAD_PAGES: OpenToPages = { methods: 'PUT', answerHeaders: 'Range, Request-Id' };
 
 export function createUploadContentRoute({ store, signedUrls, clock }: UploadDependencies) {
   return async (context: ApiContext): Promise<void> => {
@@ -148,7 +151,8 @@ async function* contentOf(store: ObjectStore, keys: readonly string[]): AsyncGen
   for (const key of keys) yield* (await store.stream(key)) as AsyncIterable<Uint8Array>;
 }
 
-async function meteredPut(
+/** Stores content, and tells what it was. A source that ends too soon, or goes on too long, leaves nothing. */
+export async function meteredPut(
   store: ObjectStore,
   key: string,
   source: Readable,

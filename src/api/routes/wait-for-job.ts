@@ -23,10 +23,12 @@ export async function waitForJob(
   context: ApiContext,
   { jobId, settlements, ceilingMs, logger }: WaitOptions,
 ): Promise<Job | null> {
-  const hungUp = new AbortController();
-  const hangUp = () => hungUp.abort();
-  context.res.once('close', hangUp);
-  const signal = AbortSignal.any([AbortSignal.timeout(ceilingMs), hungUp.signal]);
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  // With a reason: without one, each request would make an error and its stack for nobody.
+  const stopWaiting = () => waiting.abort('no longer waited for');
+  context.res.once('close', stopWaiting);
+  const ceiling = setTimeout(stopWaiting, ceilingMs);
   try {
     let settled = settlements.settled(jobId, signal);
     while (await settled) {
@@ -37,8 +39,9 @@ export async function waitForJob(
     }
     return null;
   } finally {
-    hungUp.abort();
-    context.res.off('close', hangUp);
+    clearTimeout(ceiling);
+    stopWaiting();
+    context.res.off('close', stopWaiting);
   }
 
   /** Tries again while PostgreSQL is away for a moment: the job is committed, so its request goes on waiting. */

@@ -60,6 +60,12 @@ describe('a body', () => {
     expect((await manage('/api-keys')).json.data).toEqual([]);
   });
 
+  it('that gives a name twice is refused', async () => {
+    const twice = '{"name":"Ours","livemode":false,"name":"Theirs"}';
+    expect(told(await send('/api-keys', twice, 'application/json'))).toEqual([400, 'parameter_invalid', 'name']);
+    expect((await manage('/api-keys')).json.data).toEqual([]);
+  });
+
   it.each([
     ['a key with a name of blanks', 'POST', '/api-keys', { name: ' \t ', livemode: false }, 'name'],
     ['an organisation with a name of blanks', 'PATCH', '/organization', { name: '   ' }, 'name'],

@@ -12,11 +12,11 @@ import { expectMet, getJob, postJson, run, settle, startIdle, startTestMode } fr
 import { ENDPOINT_SLUGS } from './endpoint-slugs.ts';
 
 /** Whoever has the link needs no key. */
-const SIGNED_LINK = '/v1/uploads/{id}/content';
+const SIGNED_LINKS = ['/v1/uploads/{id}/content', '/v1/artefacts/{name}'];
 
 /** `scheme` is how the surface's operations name what opens them, `refused` what the other one's is answered. */
 const SURFACES = [
-  { surface: 'Inference', prefix: '/v1/', scheme: 'apiKey', refused: 'invalid_api_key', open: [SIGNED_LINK] },
+  { surface: 'Inference', prefix: '/v1/', scheme: 'apiKey', refused: 'invalid_api_key', open: SIGNED_LINKS },
   { surface: 'Management', prefix: '/mgmt/v1/', scheme: 'memberToken', refused: 'invalid_token', open: [] },
 ] as const;
 

@@ -1,0 +1,108 @@
+/** The files of a dispatch: what it is to look at, and what it makes. */
+import { ARTEFACT_MEDIA_TYPES, UPLOAD_IMAGE_BYTES, uploadLimitBytes } from '../../contracts/media-limits.ts';
+import { ARTEFACTS_PER_DISPATCH, addArtefact } from '../../db/jobs/dispatches.ts';
+import { artefactKey, renderArtefact } from '../../domain/artefact-resource.ts';
+import { findMetadata } from '../../domain/embedded-metadata.ts';
+import { newId } from '../../domain/ids.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import type { SignedUrls } from '../../domain/signed-urls.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../storage/object-store.ts';
+import type { ApiContext } from '../context.ts';
+import { meteredPut } from '../routes/upload-content.ts';
+import { dispatchEnded, dispatchOf } from './authenticate-dispatch.ts';
+
+export interface FileDependencies {
+  store: ObjectStore;
+  signedUrls: SignedUrls;
+  clock: () => Date;
+}
+
+const MAXIMUM_PIXELS_A_SIDE = 100_000;
+/** What is looked through for metadata; a longer film is not. */
+const EXAMINED_BYTES = UPLOAD_IMAGE_BYTES;
+
+/** `GET …/inputs/{index}`: an input file. The link's signature is the permission, until the dispatch is over. */
+export function createDispatchInputRoute({ store, signedUrls, clock }: FileDependencies) {
+  return async (context: ApiContext): Promise<void> => {
+    if (signedUrls.verify(context.path, context.query, clock()) !== 'valid') {
+      throw new ServiceError('resource_not_found', 'There is no such file. Use the link as given, while it works.');
+    }
+    const { endedAs, isOver, inputs } = await dispatchOf(context);
+    if (endedAs !== null || isOver) throw dispatchEnded();
+    const input = inputs[Number(context.params.index)];
+    if (!input) throw new ServiceError('resource_not_found', 'There is no such file. Use the link as given.');
+    try {
+      context.body = await store.stream(input.storageKey);
+    } catch (error) {
+      if (!(error instanceof ObjectNotFoundError)) throw error;
+      throw new ServiceError('resource_not_found', 'This file is no longer kept.');
+    }
+    context.type = input.mediaType;
+    context.length = input.bytes;
+    context.set('Cache-Control', 'private, no-store');
+  };
+}
+
+/** `POST …/artefacts`: a file for the result. Answers the artefact, which the result then names by its `id`. */
+export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDependencies) {
+  return async (context: ApiContext): Promise<void> => {
+    const mediaType = context.get('Content-Type');
+    const [extension] = Object.entries(ARTEFACT_MEDIA_TYPES).find(([, known]) => known === mediaType) ?? [];
+    if (extension === undefined) throw wrongMediaType();
+    const size = { width: readSide(context, 'width'), height: readSide(context, 'height') };
+    const dispatch = await dispatchOf(context);
+    if (dispatch.endedAs !== null || dispatch.isOver) throw dispatchEnded();
+
+    const id = newId('artefact');
+    const name = `${id}.${extension}`;
+    const limit = uploadLimitBytes(mediaType);
+    const content = await meteredPut(store, artefactKey(name), context.req, {
+      bytes: limit,
+      error: new ServiceError('file_too_large', `A file of this type may have ${limit} bytes.`),
+    }).catch((cause: unknown) => {
+      throw context.req.readableAborted
+        ? new ServiceError('malformed_request', 'The body ended too soon.', { cause })
+        : cause;
+    });
+    // JSON has no signature to tell it by.
+    if (content.bytes === 0 || content.mediaType !== (mediaType === 'application/json' ? null : mediaType)) {
+      await store.remove(artefactKey(name));
+      throw wrongMediaType();
+    }
+    const metadata =
+      content.bytes <= EXAMINED_BYTES ? findMetadata(await store.get(artefactKey(name)), mediaType) : null;
+    if (metadata !== null) {
+      await store.remove(artefactKey(name));
+      throw new ServiceError(
+        'unsupported_media_type',
+        `The file carries ${metadata}. Make it without EXIF, XMP, IPTC, positions and comments: it goes to the customer.`,
+      );
+    }
+    const artefact = renderArtefact({ id, name, mediaType, bytes: content.bytes, ...size }, signedUrls, clock());
+    if (!(await addArtefact(context.state.em, dispatch.id, artefact))) {
+      await store.remove(artefactKey(name));
+      if (dispatch.artefacts.length >= ARTEFACTS_PER_DISPATCH) {
+        throw new ServiceError('parameter_invalid', `A result may have ${ARTEFACTS_PER_DISPATCH} files.`);
+      }
+      throw dispatchEnded();
+    }
+    context.status = 201;
+    context.body = artefact;
+  };
+}
+
+function wrongMediaType(): ServiceError {
+  const known = Object.values(ARTEFACT_MEDIA_TYPES).join(', ');
+  return new ServiceError('unsupported_media_type', `Content-Type must be what the file is, one of ${known}.`, {
+    param: 'Content-Type',
+  });
+}
+
+/** In pixels; null where it was left out. */
+function readSide({ query }: ApiContext, param: 'width' | 'height'): number | null {
+  const text = query[param];
+  if (text === undefined) return null;
+  const pixels = typeof text === 'string' && /^[1-9]\d*$/.test(text) ? Number(text) : 0;
+  if (pixels >= 1 && pixels <= MAXIMUM_PIXELS_A_SIDE) return pixels;
+  throw new ServiceError('parameter_invalid', `"${param}" must be a number of pixels, or left out.`, { param });
+}

@@ -1,0 +1,50 @@
+/** What a multipart body does to the process that reads it, in a process of its own. */
+import { spawnSync } from 'node:child_process';
+import { expect, it } from '@jest/globals';
+import { PROJECT_DIRECTORY } from '../support/processes.ts';
+
+/** Sends a file that is refused, lets the refusal happen, and only then sends the rest of the body. */
+const program = (contentLength: boolean) => `
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readMultipartBody } from './src/api/requests/multipart-body.ts';
+
+const store = { async put(_key, content) { for await (const _ of content); }, async remove() {} };
+const judged = Promise.withResolvers();
+const policy = {
+  field: 'images', maximum: 2, maximumBytes: 1_000, storageKey: String,
+  get directMediaTypes() { judged.resolve(); return ['image/jpeg']; },
+};
+const server = createServer((incoming, outgoing) =>
+  readMultipartBody(incoming, store, policy).then(() => outgoing.end('taken'), ({ code }) => outgoing.end(code)),
+).listen(0, '127.0.0.1');
+await once(server, 'listening');
+
+const part = '--b\\r\\nContent-Disposition: form-data; name="images"; filename="a"\\r\\n\\r\\nno picture\\r\\n';
+const [first, rest] = [part + '--b\\r\\n', 'Content-Disposition: form-data; name="images"; filename="b"\\r\\n\\r\\n\\r\\n--b--\\r\\n'];
+const headers = { 'Content-Type': 'multipart/form-data; boundary=b', ...(${contentLength} && { 'Content-Length': first.length + rest.length }) };
+const sent = request({ port: server.address().port, method: 'POST', headers });
+sent.write(first);
+await judged.promise;
+for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+sent.end(rest);
+const [answer] = await once(sent, 'response');
+for await (const text of answer) process.stdout.write(text);
+server.close();
+`;
+
+it.each([
+  { what: 'a small body', contentLength: true },
+  { what: 'a body of unknown size', contentLength: false },
+])(
+  'a file of $what that is refused while the rest is on its way ends the request, not the process',
+  ({ contentLength }) => {
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', program(contentLength)],
+      { cwd: PROJECT_DIRECTORY, encoding: 'utf8', timeout: 30_000 },
+    );
+    expect([status, stdout, stderr]).toEqual([0, 'unsupported_media_type', '']);
+  },
+);

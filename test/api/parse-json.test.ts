@@ -1,0 +1,56 @@
+/** JSON in which an object gives a name twice is refused, and nothing else is. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseJson } from '../../src/api/requests/parse-json.ts';
+
+const repeated = (param: string) => expect.objectContaining({ code: 'parameter_invalid', param });
+
+describe('a name that is given twice is named with its path', () => {
+  it.each([
+    ['{"a":1,"a":1}', 'a'],
+    ['{"a":1,"b":{},"c":[],"a":null}', 'a'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"a":{"b":[0,{"c":"c","c":[]}]}}', 'a.b.1.c'],
+    ['[{"a":1},{"a":1,"a":2}]', '1.a'],
+    ['{"":1,"":2}', ''],
+    ['{"a\\\\":"\\\\","x":{"\\"":1},"a\\\\":1}', 'a\\'],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+    [' {\n"a" : "{\\"b\\":1,\\"b\\":2}" ,\t"a" : 2 } ', 'a'],
+  ])('%s', (text, param) => {
+    expect(() => parseJson(text)).toThrow(repeated(param));
+  });
+
+  it('within the field that the text stands in', () => {
+    expect(() => parseJson('{"year":1,"year":2}', 'vehicle')).toThrow(repeated('vehicle.year'));
+  });
+
+  it('wherever it is', () => {
+    const objects = fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text) as unknown);
+    fc.assert(
+      fc.property(objects, fc.string(), fc.array(fc.constantFrom('list', 'object')), (inner, name, around) => {
+        const twice = `{${JSON.stringify(name)}:${JSON.stringify(inner)},${JSON.stringify(name)}:0}`;
+        const text = around.reduce((held, kind) => (kind === 'list' ? `[0,${held}]` : `{"x":1,"y":${held}}`), twice);
+        const path = around.map((kind) => (kind === 'list' ? '1' : 'y')).reverse();
+        expect(() => parseJson(text)).toThrow(repeated([...path, name].join('.')));
+      }),
+    );
+  });
+});
+
+it('any other JSON is what JSON.parse makes of it, however it is indented', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6, stringUnit: 'binary' }), fc.constantFrom(0, 2, '\t'), (text, indent) => {
+      const spelt = JSON.stringify(JSON.parse(text), null, indent);
+      expect(parseJson(spelt)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+it('the same name in two objects, and a value that is a name, are no repetition', () => {
+  const text = '{"a":{"a":"a"},"b":["a","a",{"a":1},{"a":1}],"c":"a"}';
+  expect(parseJson(text)).toEqual(JSON.parse(text));
+});
+
+it.each(['', '{', '{"a":1,"a"}', '{"a":1,}', "{'a':1}", '{"a":1}{"a":1}'])('%j is no JSON', (text) => {
+  expect(() => parseJson(text)).toThrow(SyntaxError);
+});
