@@ -1,5 +1,10 @@
 import type { Logger } from 'pino';
-import type { DeliveryActivities, DeliveryAttempt, DeliveryAttemptInput } from '../contracts/deliver-webhook.ts';
+import type {
+  DeliveryActivities,
+  DeliveryAttempt,
+  DeliveryAttemptInput,
+  DeliveryEndActivities,
+} from '../contracts/deliver-webhook.ts';
 import { planNextAttempt } from '../contracts/delivery-schedule.ts';
 import { type Event, WebhookDelivery, type WebhookEndpoint } from '../db/entities.ts';
 import { markDeliveryStarted } from '../db/jobs/outbox.ts';
@@ -62,7 +67,7 @@ export function createDeliveryActivities({
   limits = LANE_LIMITS,
   clock = () => new Date(),
   random = Math.random,
-}: Dependencies): DeliveryActivities {
+}: Dependencies): DeliveryActivities & DeliveryEndActivities {
   const lanes = createEndpointLanes(limits, clock);
   return {
     async attemptDelivery(input) {
@@ -74,18 +79,27 @@ export function createDeliveryActivities({
         { populate: ['event', 'webhookEndpoint'] },
       );
       // Deleted together with its endpoint.
-      if (delivery === null) return { outcome: 'stop', retryAfterMs: null };
-      if (delivery.status !== 'pending') return { outcome: OUTCOMES[delivery.status], retryAfterMs: null };
+      if (delivery === null) return leftOut('stop', 'the endpoint was deleted');
+      if (delivery.status !== 'pending') {
+        const outcome = OUTCOMES[delivery.status];
+        // By this very attempt, made by a worker that was lost before it could report.
+        if (await isAttemptRecorded(em, deliveryId, attempt)) return { outcome, retryAfterMs: null, isSent: true };
+        return leftOut(outcome, 'the delivery had ended before');
+      }
       if (delivery.workflowStartedAt === null) await markDeliveryStarted(em, deliveryId);
 
       const { event, webhookEndpoint } = delivery;
       if (webhookEndpoint.status === 'disabled' || !isOwnMode(event, webhookEndpoint)) {
         await endDelivery(em, deliveryId, 'failed', clock());
         logger.info({ deliveryId, webhookEndpointId: webhookEndpoint.id }, 'webhook delivery ended without an attempt');
-        return { outcome: 'stop', retryAfterMs: null };
+        return leftOut(
+          'stop',
+          isOwnMode(event, webhookEndpoint) ? 'the endpoint is disabled' : 'the endpoint is of another mode',
+        );
       }
       // A worker that was lost after its commit couldn't report; the receiver has had this attempt.
-      if (await isAttemptRecorded(em, deliveryId, attempt)) return { outcome: 'retry', retryAfterMs: null };
+      if (await isAttemptRecorded(em, deliveryId, attempt))
+        return { outcome: 'retry', retryAfterMs: null, isSent: true };
 
       const place = enterLane(lanes, webhookEndpoint, input, clock());
       if (place.kind !== 'admitted') return waitOrLeaveOut(em, input, place);
@@ -107,11 +121,17 @@ export function createDeliveryActivities({
         const facts = { deliveryId, eventId: event.id, webhookEndpointId: webhookEndpoint.id, attempt };
         logger.info({ ...facts, statusCode, error, durationMs }, 'webhook delivery attempted');
         if (consequence?.endpointDisabled) logger.warn(facts, 'webhook endpoint disabled');
-        return { outcome: OUTCOMES[consequence?.deliveryStatus ?? 'pending'], retryAfterMs };
+        const reason = error === null ? `HTTP ${statusCode}` : error;
+        return { outcome: OUTCOMES[consequence?.deliveryStatus ?? 'pending'], retryAfterMs, isSent: true, reason };
       } finally {
         // After the record, so that whoever comes next sees the endpoint's health as this attempt left it.
         place.leave(exchange ? { delivered: exchange.error === null, durationMs: exchange.durationMs } : null);
       }
+    },
+
+    async giveUpDelivery({ deliveryId }) {
+      await endDelivery(orm.em.fork(), deliveryId, 'failed', clock());
+      logger.info({ deliveryId }, 'webhook delivery given up: its workflow was cancelled');
     },
   };
 
@@ -125,17 +145,17 @@ export function createDeliveryActivities({
     const { deliveryId, attempt, lastAttempt } = input;
     if (place.kind === 'waits') {
       await recordNextAttempt(em, deliveryId, new Date(now.getTime() + place.turnInMs));
-      return { outcome: 'wait', retryAfterMs: place.turnInMs };
+      return { outcome: 'wait', retryAfterMs: place.turnInMs, isSent: false };
     }
     logger.info({ deliveryId, attempt }, 'webhook delivery attempt left out: the endpoint has no place in time');
     if (lastAttempt) {
       await recordLeftOut(em, { deliveryId, attempt, now });
-      return { outcome: 'stop', retryAfterMs: null };
+      return leftOut('stop', NO_PLACE);
     }
     // Not before others had their turns, and not all together.
     const retryAfterMs = Math.round(patienceOf(input, now) * (1 + random()));
     await recordNextAttempt(em, deliveryId, nextAttemptAt(input, now, retryAfterMs));
-    return { outcome: 'retry', retryAfterMs };
+    return leftOut('retry', NO_PLACE, retryAfterMs);
   }
 
   /** Makes the attempt. A receiver that fails is a result, not an error: only the service's own trouble throws. */
@@ -158,6 +178,16 @@ export function createDeliveryActivities({
     const retryAfterMs = parseRetryAfterMs(retryAfter, timing.endedAt);
     return { ...timing, statusCode, error: `HTTP ${statusCode}`, retryAfterMs };
   }
+}
+
+const NO_PLACE = 'too many other deliveries were waiting for this endpoint';
+
+function leftOut(
+  outcome: DeliveryAttempt['outcome'],
+  reason: string,
+  retryAfterMs: number | null = null,
+): DeliveryAttempt {
+  return { outcome, retryAfterMs, isSent: false, reason };
 }
 
 const OUTCOMES = {

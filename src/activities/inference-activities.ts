@@ -1,33 +1,38 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { RemoteRun } from '../contracts/dispatch.ts';
 import type { InferenceOutcome } from '../contracts/job.ts';
 import type { InferenceActivities } from '../contracts/run-job.ts';
 import type { StageActivities, StagePlan } from '../contracts/run-stages.ts';
 import type { Job } from '../db/entities.ts';
 import { pickUpJob, stageOutcome } from '../db/jobs/job-progress.ts';
 import { readJob } from '../db/jobs/read-job.ts';
-import type { EntityManager, MikroORM } from '../db/orm.ts';
+import type { EntityManager } from '../db/orm.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { InferenceBackend } from '../inference/backend.ts';
 import { addLogFields } from '../observability/log-context.ts';
 import { heartbeating } from './heartbeat.ts';
 import { requestOf } from './inference-request.ts';
-import { createStageActivities } from './stage-activities.ts';
+import { resultReader } from './read-result.ts';
+import { createSettlementActivities, type SettlementObserver } from './settlement-activities.ts';
+import { createStageActivities, type StageActivityDependencies } from './stage-activities.ts';
 
-interface Dependencies {
-  orm: MikroORM;
-  backend: InferenceBackend;
+interface Dependencies extends StageActivityDependencies {
+  onSettled?: SettlementObserver | undefined;
   clock?: () => Date;
 }
 
 export function createInferenceActivities({
   orm,
   backend,
+  onSettled,
   clock = () => new Date(),
+  ...observers
 }: Dependencies): InferenceActivities & StageActivities {
+  const { settleJob } = createSettlementActivities({ orm, onSettled, clock });
   return {
-    ...createStageActivities({ orm, backend }),
+    ...createStageActivities({ orm, backend, ...observers }),
 
-    async runInference({ jobId, attempts }) {
+    async runInference({ jobId, attempts, settles = false }) {
       const em = orm.em.fork();
       const job = await readJob(em, jobId);
       addLogFields({ requestId: job.requestId });
@@ -37,8 +42,11 @@ export function createInferenceActivities({
         const pickUp = await pickUpJob(em, jobId, modelVersion, clock());
         if (!pickUp) return 'abandoned';
         if (pickUp.isOutcomeStaged) return 'staged';
-        const answer = await heartbeating(() => planOrInfer(backend, job));
-        if ('stages' in answer && 'isShown' in answer) return answer;
+        const answer = await heartbeating(() =>
+          planOrInfer(backend, job, { modelVersion, readResult: resultReader(orm, job) }),
+        );
+        if (isForTheWorkflow(answer)) return answer;
+        if (settles) return await settleJob({ jobId, outcome: answer, failure: null });
         await stageOutcome(em, jobId, answer);
         return 'staged';
       } catch (error) {
@@ -49,7 +57,7 @@ export function createInferenceActivities({
 }
 
 /** A request may pin the build that answers. Another worker may still have it. */
-function refuseAnotherBuild({ pinnedModelVersion }: Job, installed: string): void {
+export function refuseAnotherBuild({ pinnedModelVersion }: Job, installed: string): void {
   if (pinnedModelVersion === null || pinnedModelVersion === installed) return;
   throw new ServiceError(
     'model_unavailable',
@@ -57,15 +65,30 @@ function refuseAnotherBuild({ pinnedModelVersion }: Job, installed: string): voi
   );
 }
 
-/** A bundle is only planned: its workflow runs the stages. */
-async function planOrInfer(backend: InferenceBackend, job: Job): Promise<StagePlan | InferenceOutcome> {
-  const context = { signal: Context.current().cancellationSignal };
+/** A bundle is only planned, and a job of another cluster not sent yet: the workflow goes on with them. */
+async function planOrInfer(
+  backend: InferenceBackend,
+  job: Job,
+  { modelVersion, readResult }: { modelVersion: string; readResult: (jobId: string) => Promise<unknown> },
+): Promise<StagePlan | RemoteRun | InferenceOutcome> {
+  const remote = backend.remoteRun?.(job);
+  if (remote) return remote;
+  const context = { signal: Context.current().cancellationSignal, readResult };
   const request = requestOf(job);
-  return (await backend.staged?.plan(request, context)) ?? backend.infer(request, context);
+  return (await backend.staged?.plan(request, context)) ?? backend.infer({ ...request, modelVersion }, context);
+}
+
+function isForTheWorkflow(answer: StagePlan | RemoteRun | InferenceOutcome): answer is StagePlan | RemoteRun {
+  return 'isRemote' in answer || ('stages' in answer && 'isShown' in answer);
 }
 
 /** A known failure ends the job when no attempt is left or none would help; anything else is left to Temporal's retry. */
-async function failOrRetry(em: EntityManager, jobId: string, error: unknown, lastAttempt: boolean): Promise<'staged'> {
+export async function failOrRetry(
+  em: EntityManager,
+  jobId: string,
+  error: unknown,
+  lastAttempt: boolean,
+): Promise<'staged'> {
   if (Context.current().cancellationSignal.aborted || !(error instanceof ServiceError)) throw error;
   if (error.retryable && !lastAttempt) {
     throw ApplicationFailure.create({ message: error.message, type: error.code, cause: error });

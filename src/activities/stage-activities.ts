@@ -10,30 +10,39 @@ import { foundByStages, foundUnits, reportOf, settledProgress } from '../domain/
 import type { InferenceBackend, StagedInference } from '../inference/backend.ts';
 import { heartbeating } from './heartbeat.ts';
 import { requestOf } from './inference-request.ts';
+import { resultReader } from './read-result.ts';
 
-interface Dependencies {
+export interface StageActivityDependencies {
   orm: MikroORM;
   backend: InferenceBackend;
+  /** Told of units that are begun with, and how long they waited for a worker. */
+  onStagePickUp?: (pickUp: { endpoint: string; livemode: boolean; stage: string; queuedMs: number }) => void;
 }
 
-export function createStageActivities({ orm, backend }: Dependencies): StageActivities {
+export function createStageActivities({ orm, backend, onStagePickUp }: StageActivityDependencies): StageActivities {
   return {
     async runStage(range) {
       const { jobId, stage, firstUnit, units, attempts } = range;
+      const queuedMs = Date.now() - Context.current().info.currentAttemptScheduledTimestampMs;
       const em = orm.em.fork();
       // An earlier attempt, or an earlier run of a workflow that was terminated, may have come to its end.
       const kept = await readStageOutcome(em, jobId, { stage: stage.name, firstUnit });
       if (kept) return reportOf(kept, range);
 
-      const request = requestOf(await em.findOneOrFail(Job, { id: jobId }));
+      const job = await em.findOneOrFail(Job, { id: jobId });
+      const request = requestOf(job);
+      const { endpoint, livemode } = request;
+      onStagePickUp?.({ endpoint, livemode, stage: stage.name, queuedMs });
       const found = foundUnits(await readStageOutcomes(em, jobId, stage.after));
       const { info, cancellationSignal: signal } = Context.current();
       try {
         const outcome = await heartbeating((tell) =>
           stagedBy(backend).runUnits(request, range, {
             signal,
+            startedAt: job.startedAt,
             found,
             isLastAttempt: info.attempt >= attempts,
+            readResult: resultReader(orm, job),
             onProgress: (doneUnits) => tell(`${doneUnits} of ${units} ${stage.unitName}`),
           }),
         );

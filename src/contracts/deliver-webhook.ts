@@ -37,6 +37,12 @@ export interface DeliveryActivities {
   attemptDelivery(input: DeliveryAttemptInput): Promise<DeliveryAttempt>;
 }
 
+/** Runs on `webhooks` too. */
+export interface DeliveryEndActivities {
+  /** Ends a delivery whose workflow an operator has cancelled. One that has ended stays as it is. */
+  giveUpDelivery(input: { deliveryId: string }): Promise<void>;
+}
+
 export interface DeliveryAttemptInput {
   deliveryId: string;
   attempt: number;
@@ -55,4 +61,8 @@ export interface DeliveryAttempt {
   outcome: 'delivered' | 'retry' | 'stop' | 'wait';
   /** From the receiver's `Retry-After`, when it asked for a longer pause than the ladder's. */
   retryAfterMs: number | null;
+  /** Whether the event was sent. Absent from what workers of earlier releases answered; they said nothing of it. */
+  isSent?: boolean;
+  /** Why it failed, or why nothing was sent, in the words that the attempt log shows. */
+  reason?: string;
 }

@@ -50,6 +50,7 @@ export const ERRORS = {
   webhook_endpoint_disabled: invalid(409),
   webhook_endpoint_limit_reached: invalid(409),
   webhook_delivery_pending: invalid(409),
+  dispatch_ended: invalid(410),
 
   // Who asks, and what they may do
   missing_api_key: unauthenticated,
@@ -88,6 +89,7 @@ export const ERRORS = {
   model_unavailable: processing(true),
   input_unreadable: processing(false),
   inference_timeout: processing(true),
+  job_stopped: processing(true),
   job_expired: { type: 'expired_error', status: null, retryable: true },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -10,6 +10,8 @@ export const UPLOAD_IMAGE_BYTES = 50 * MEGABYTE;
 export const UPLOAD_VIDEO_BYTES = 2 * 1024 * MEGABYTE;
 /** Largest width × height that is decoded (about a 50-megapixel camera). */
 export const IMAGE_PIXELS = 50_000_000;
+/** Largest width, and height, that is decoded. Pictures of one row or one column cost far more than their pixels. */
+export const IMAGE_SIDE_PIXELS = 32_768;
 /** Everything that can be uploaded; each endpoint takes some of it. */
 export const UPLOAD_MEDIA_TYPES = [...IMAGE_MEDIA_TYPES, 'image/avif', ...VIDEO_MEDIA_TYPES] as const;
 

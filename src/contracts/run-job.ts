@@ -1,4 +1,5 @@
 /** The job workflow and the activities it calls. Only ids and small facts travel in these payloads. */
+import type { RemoteRun } from './dispatch.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { TerminalJobStatus } from './job.ts';
 import type { StagePlan, StageProgress } from './run-stages.ts';
@@ -25,12 +26,18 @@ export interface RunJobInput {
 /** Runs on the inference queues. */
 export interface InferenceActivities {
   /**
-   * Picks the job up (`queued` → `processing`), runs its pipeline and stages the outcome in PostgreSQL for settlement.
-   * Idempotent: a second attempt finds a staged outcome and returns at once. Answers `abandoned` when the job was
-   * canceled or expired before it could be picked up. Of a bundle it only picks the job up, and answers the stages that
-   * the workflow is to run.
+   * Picks the job up (`queued` → `processing`), runs its pipeline, settles what it found and answers the settlement.
+   * Idempotent. Answers `abandoned` of a job that has ended: it was canceled, it expired, or an attempt settled it and was
+   * lost before its answer; and `staged` when an outcome waits in PostgreSQL for the workflow to settle it: a failure that
+   * no attempt will mend, or what was found for a workflow that does not ask for the settlement (`settles`), as those of
+   * earlier releases. Of a bundle it only picks the job up, and answers the stages that the workflow is to run; of a job
+   * that another cluster runs, how the workflow is to dispatch it.
    */
-  runInference(input: { jobId: string; attempts: number }): Promise<'staged' | 'abandoned' | StagePlan>;
+  runInference(input: {
+    jobId: string;
+    attempts: number;
+    settles?: boolean;
+  }): Promise<Settlement | 'staged' | 'abandoned' | StagePlan | RemoteRun>;
 }
 
 /** Runs on `orchestration`, as local activities: one PostgreSQL transaction each. */
@@ -49,11 +56,15 @@ export interface Settlement {
   chargedCredits: number;
   /** Deliveries that the settlement created: one per webhook endpoint that wants the event. */
   deliveryIds: string[];
+  /** Why the job failed or expired; left out of one that did not. */
+  error?: ErrorCode;
 }
 
 /** Query of a job's workflow: where it is, and how far each stage of a bundle is. */
 export const RUN_JOB_STATUS_QUERY = 'status';
 export interface RunJobStatus {
   step: 'inference' | 'settlement' | 'ended';
+  /** Of a job that another cluster runs. */
+  isRemote?: true;
   stages: readonly StageProgress[];
 }

@@ -45,7 +45,7 @@ export interface StageProgress {
   /** Units that it found for later stages. */
   foundUnits: number;
   chargedCredits: number;
-  /** Epoch seconds. */
+  /** Epoch seconds, with the milliseconds as their fraction. */
   startedAt: number | null;
   completedAt: number | null;
   /** Why the first of its failed units failed. */
@@ -92,6 +92,6 @@ export interface StageActivities {
 export interface StageRecordActivities {
   /** Shows the customer how far the stages are. Changes nothing once the job has ended. */
   showStages(input: { jobId: string; progress: readonly StageProgress[] }): Promise<void>;
-  /** Forgets what the stages of a job that has ended found. */
-  discardStages(input: { jobId: string }): Promise<void>;
+  /** Forgets what the stages of a job that has ended found, and has the time of each measured. */
+  discardStages(input: { jobId: string; progress: readonly StageProgress[] }): Promise<void>;
 }

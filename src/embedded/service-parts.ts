@@ -5,11 +5,13 @@ import { type DevelopmentSecrets, readDevelopmentSecrets } from './development-s
 import { type FoundTemporal, findTemporal } from './find-temporal.ts';
 import type { IdentityProviderSettings } from './identity-provider.ts';
 import { developmentSigningKeys } from './license-signing-keys.ts';
+import { chooseMetricsAddresses, type MetricsAddresses, metricsUrls } from './metrics-addresses.ts';
 import { choosePort, type PortWish } from './ports.ts';
 import { preparePostgres } from './postgres.ts';
 import { findOrphans, type ProcessRecord, stopOrphans } from './process-record.ts';
 import type { Reporter } from './reporter.ts';
 import {
+  API_PROCESS,
   IDENTITY_PROVIDER_PROCESS,
   PROJECT_DIRECTORY,
   startApi,
@@ -42,6 +44,8 @@ export interface ServiceDescription extends DevelopmentKeys {
   databaseUrl: string;
   /** Where a token of a role is to be had for the secret. */
   identity: { issuer: string; tokenUrl: string; clientSecret: string };
+  /** By process, where its metrics are; none without `METRICS_ADDRESS`. */
+  metrics: Record<string, string[]>;
 }
 
 export interface StartOptions {
@@ -96,6 +100,7 @@ export class ServiceParts {
     await this.#stopOrphans();
     const temporal = await findTemporal({ environment: settings.environment, report: reporter.say, signal });
     const ports = await this.#choosePorts(temporal);
+    const metrics = await chooseMetricsAddresses(settings.environment, Object.values(ports));
     const [databaseUrl, temporalAddress] = await this.#together([
       this.#startPostgres(ports.postgres),
       this.#startTemporal(temporal, ports),
@@ -116,8 +121,9 @@ export class ServiceParts {
         tokenUrl: `${identityUrl}/token`,
         clientSecret: secrets.clientSecret,
       },
+      metrics: metricsUrls(metrics),
     };
-    await this.#startProcesses(description, ports, secrets);
+    await this.#startProcesses(description, { ports, metrics, secrets });
     return description;
   }
 
@@ -215,7 +221,10 @@ export class ServiceParts {
     });
   }
 
-  async #startProcesses(description: ServiceDescription, ports: Ports, secrets: DevelopmentSecrets): Promise<void> {
+  async #startProcesses(
+    description: ServiceDescription,
+    { ports, metrics, secrets }: { ports: Ports; metrics: MetricsAddresses; secrets: DevelopmentSecrets },
+  ): Promise<void> {
     const { settings, reporter, record } = this.#options;
     mkdirSync(join(settings.dataDirectory, 'storage'), { recursive: true });
     const options = {
@@ -223,6 +232,10 @@ export class ServiceParts {
       logsDirectory: this.#logsDirectory,
       record,
     };
+    const optionsOf = ({ name }: { name: string }) => ({
+      ...options,
+      environment: { ...options.environment, ...metrics.get(name) },
+    });
     const identityProvider = this.#writeIdentitySettings(description, ports.identity, secrets);
     await this.#together([
       reporter.step(`Identity provider at ${description.identity.issuer}`, () =>
@@ -232,11 +245,17 @@ export class ServiceParts {
         }),
       ),
       reporter.step(`API at ${description.apiUrl}`, () =>
-        this.#supervise('processes', { name: 'API', start: (signal) => startApi(options, description.apiUrl, signal) }),
+        this.#supervise('processes', {
+          name: API_PROCESS.name,
+          start: (signal) => startApi(optionsOf(API_PROCESS), description.apiUrl, signal),
+        }),
       ),
       ...WORKER_PROCESSES.map((worker) =>
         reporter.step(worker.name, () =>
-          this.#supervise('processes', { name: worker.name, start: (signal) => startWorker(worker, options, signal) }),
+          this.#supervise('processes', {
+            name: worker.name,
+            start: (signal) => startWorker(worker, optionsOf(worker), signal),
+          }),
         ),
       ),
     ]);

@@ -13,11 +13,13 @@ export function describeService({
   ...rest
 }: ServiceDescription): string {
   const { temporalAddress, temporalNamespace } = rest;
+  const metrics = Object.entries(rest.metrics).map(([name, urls]) => `\n  ${name.padEnd(20)}  ${urls.join('  ')}`);
   const web = temporalWebUrl ? `${temporalWebUrl}/namespaces/${temporalNamespace}/workflows` : 'of your own server';
   return `
 The Vehicle Inference Service runs.
 
   API           ${apiUrl}
+  Reference     ${apiUrl}/docs
   Temporal Web  ${web}
   Temporal      ${temporalAddress}, namespace ${temporalNamespace}
   PostgreSQL    ${databaseUrl}
@@ -25,7 +27,7 @@ The Vehicle Inference Service runs.
   Live key      ${keys.live}
   Staging key   ${keys.staging}
   Test key      ${keys.test}
-
+${metrics.length > 0 ? `\nMetrics:\n${metrics.join('')}\n` : ''}
 Read a dashboard:
 
   curl -sS '${apiUrl}/v1/dashboard/read?wait=true' \\

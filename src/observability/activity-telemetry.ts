@@ -16,6 +16,11 @@ export function observeActivities(metrics: Metrics, logger: Logger): WorkerPlugi
   };
 }
 
+/** Of an activity which another process will complete: the SDK's way to say so is to throw. */
+function isToBeCompleted(error: unknown): boolean {
+  return error instanceof Error && error.name === 'CompleteAsyncError';
+}
+
 function interceptorOf(metrics: Metrics, logger: Logger): ActivityInterceptorsFactory {
   return ({ info }) => ({
     inbound: {
@@ -42,7 +47,8 @@ function interceptorOf(metrics: Metrics, logger: Logger): ActivityInterceptorsFa
             end('succeeded');
             return result;
           } catch (error) {
-            end(error instanceof CancelledFailure ? 'cancelled' : 'failed', error);
+            if (isToBeCompleted(error)) end('succeeded');
+            else end(error instanceof CancelledFailure ? 'cancelled' : 'failed', error);
             throw error;
           }
         });

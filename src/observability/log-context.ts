@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface LogFields {
   requestId?: string;
   jobId?: string;
+  dispatchId?: string;
   workflowId?: string;
   runId?: string;
   activity?: string;

@@ -5,13 +5,17 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { DeliveryAttempt } from '../contracts/deliver-webhook.ts';
 import type { ErrorCode } from '../contracts/error-codes.ts';
-import type { JobStage, TerminalJobStatus } from '../contracts/job.ts';
+import type { TerminalJobStatus } from '../contracts/job.ts';
 
 export const PREFIX = 'vehicle_inference_';
 
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** From a picture on a GPU to a long video, and a queue of an hour. */
 const JOB_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
+
+/** From a small network on a GPU to a large one on few cores. */
+const RUN_BUCKETS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128];
 
 export type Outcome = 'succeeded' | 'failed' | 'cancelled';
 
@@ -23,7 +27,15 @@ export interface SettledJob {
   /** Null when nobody picked it up. */
   startedAt: Date | null;
   completedAt: Date;
-  stages: readonly JobStage[] | null;
+}
+
+/** One step on a job's way: a stage of a bundle, or of any job its `inference` or its `settlement`. */
+export interface EndedStage {
+  endpoint: string;
+  livemode: boolean;
+  stage: string;
+  status: string;
+  durationMs: number;
 }
 
 export interface Metrics {
@@ -34,8 +46,21 @@ export interface Metrics {
   jobAdmitted(job: { endpoint: string; livemode: boolean }): void;
   activityEnded(activity: { name: string; taskQueue: string; outcome: Outcome; durationMs: number }): void;
   inferenceEnded(inference: { endpoint: string; livemode: boolean; outcome: Outcome; durationMs: number }): void;
+  /** A job waited so long for a process of its model. */
+  modelWaited(wait: { modelVersion: string; waitMs: number }): void;
+  modelRan(run: {
+    modelVersion: string;
+    file: string;
+    samples: number;
+    waitsMs: readonly number[];
+    computeMs: number;
+  }): void;
   jobSettled(job: SettledJob): void;
-  deliveryAttempted(outcome: DeliveryAttempt['outcome']): void;
+  stageEnded(stage: EndedStage): void;
+  /** Some units of a bundle's stage, by a worker; `queuedMs` is how long they waited for it. */
+  stagePickedUp(pickUp: Pick<EndedStage, 'endpoint' | 'livemode' | 'stage'> & { queuedMs: number }): void;
+  /** `left_out`: nothing was sent, and nothing will be in its place. */
+  deliveryAttempted(outcome: DeliveryAttempt['outcome'] | 'left_out'): void;
 }
 
 /** The label `mode`. */
@@ -67,6 +92,20 @@ export function createMetrics(registry = new Registry()): Metrics {
     ['endpoint', 'mode', 'outcome'],
     JOB_BUCKETS,
   );
+  const modelQueued = histogram(
+    'model_queue_seconds',
+    'Time that a job waited for a process of its model.',
+    ['model'],
+    RUN_BUCKETS,
+  );
+  const runQueued = histogram(
+    'model_run_queue_seconds',
+    'Time that a network was waited for by a job which its process had in hand.',
+    ['model', 'file'],
+    RUN_BUCKETS,
+  );
+  const runs = histogram('model_run_seconds', 'Time of one run of a network.', ['model', 'file'], RUN_BUCKETS);
+  const batches = histogram('model_run_samples', 'Samples of one run of a network.', ['model', 'file'], BATCH_BUCKETS);
   const settled = counter('jobs_settled_total', 'Jobs that a worker ended, by how they ended.', [
     'endpoint',
     'mode',
@@ -86,11 +125,20 @@ export function createMetrics(registry = new Registry()): Metrics {
   );
   const stages = histogram(
     'stage_duration_seconds',
-    'Time of one stage of a job that runs in stages.',
-    ['endpoint', 'stage', 'status'],
+    'Time of one step of a job: its inference, its settlement, and of a bundle each stage.',
+    ['endpoint', 'mode', 'stage', 'status'],
+    JOB_BUCKETS,
+  );
+  const stageQueued = histogram(
+    'stage_queue_seconds',
+    'Time that some units of a stage waited for a worker.',
+    ['endpoint', 'mode', 'stage'],
     JOB_BUCKETS,
   );
   const attempts = counter('webhook_attempts_total', 'Attempts of webhook deliveries, by what followed.', ['outcome']);
+
+  const stageEnded: Metrics['stageEnded'] = ({ endpoint, livemode, stage, status, durationMs }) =>
+    stages.observe({ endpoint, mode: modeOf(livemode), stage, status }, durationMs / 1_000);
 
   return {
     registry,
@@ -102,16 +150,25 @@ export function createMetrics(registry = new Registry()): Metrics {
       activities.observe({ activity: name, task_queue: taskQueue, outcome }, durationMs / 1_000),
     inferenceEnded: ({ endpoint, livemode, outcome, durationMs }) =>
       inferences.observe({ endpoint, mode: modeOf(livemode), outcome }, durationMs / 1_000),
+    modelWaited: ({ modelVersion, waitMs }) => modelQueued.observe({ model: modelVersion }, waitMs / 1_000),
+    modelRan({ modelVersion, file, samples, waitsMs, computeMs }) {
+      const labels = { model: modelVersion, file };
+      for (const waitMs of waitsMs) runQueued.observe(labels, waitMs / 1_000);
+      runs.observe(labels, computeMs / 1_000);
+      batches.observe(labels, samples);
+    },
     jobSettled(job) {
       const labels = { endpoint: job.endpoint, mode: modeOf(job.livemode) };
       settled.inc({ ...labels, status: job.status });
       total.observe({ ...labels, status: job.status }, secondsBetween(job.createdAt, job.completedAt));
-      if (job.startedAt) queued.observe(labels, secondsBetween(job.createdAt, job.startedAt));
-      for (const { name, status, started_at, completed_at } of job.stages ?? []) {
-        if (started_at === null || completed_at === null) continue;
-        stages.observe({ endpoint: job.endpoint, stage: name, status }, completed_at - started_at);
-      }
+      if (!job.startedAt) return;
+      queued.observe(labels, secondsBetween(job.createdAt, job.startedAt));
+      const durationMs = 1_000 * secondsBetween(job.startedAt, job.completedAt);
+      stageEnded({ ...job, stage: 'inference', durationMs });
     },
+    stageEnded,
+    stagePickedUp: ({ endpoint, livemode, stage, queuedMs }) =>
+      stageQueued.observe({ endpoint, mode: modeOf(livemode), stage }, Math.max(0, queuedMs) / 1_000),
     deliveryAttempted: (outcome) => attempts.inc({ outcome }),
   };
 }

@@ -25,6 +25,7 @@ export function observeBackend(backend: InferenceBackend, metrics: Metrics, trac
         compose: (request, ended) => staged.compose(request, ended),
       },
     }),
+    ...(backend.remoteRun && { remoteRun: (...run) => backend.remoteRun?.(...run) ?? null }),
     close: () => backend.close(),
   };
 

@@ -1,14 +1,22 @@
-import type { DeliveryActivities } from '../contracts/deliver-webhook.ts';
+import type { DeliveryActivities, DeliveryAttempt } from '../contracts/deliver-webhook.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Counts what each attempt of a delivery led to. */
-export function observeDeliveries(activities: DeliveryActivities, metrics: Metrics): DeliveryActivities {
+export function observeDeliveries<Activities extends DeliveryActivities>(
+  activities: Activities,
+  metrics: Metrics,
+): Activities {
   return {
     ...activities,
     async attemptDelivery(input) {
       const attempt = await activities.attemptDelivery(input);
-      metrics.deliveryAttempted(attempt.outcome);
+      metrics.deliveryAttempted(isLeftOut(attempt) ? 'left_out' : attempt.outcome);
       return attempt;
     },
   };
+}
+
+/** Nothing was sent, and nothing will be in its place: it says nothing of the receiver. */
+function isLeftOut({ outcome, isSent }: DeliveryAttempt): boolean {
+  return isSent === false && outcome !== 'wait';
 }

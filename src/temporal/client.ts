@@ -1,5 +1,6 @@
 /** The Temporal client side: starting workflows by name and id. No workflow code is imported here. */
 import { type Client, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
+import type { SearchAttributePair } from '@temporalio/common';
 import {
   DELIVER_WEBHOOK_WORKFLOW,
   type DeliverWebhookInput,
@@ -63,32 +64,48 @@ export function jobBoundMs({ inferenceTimeoutMs }: EndpointContract, expiryMs: n
   return expiryMs + INFERENCE_ATTEMPTS * (inferenceTimeoutMs + 30_000);
 }
 
-export async function startDeliverWebhook(client: Client, deliveryId: string): Promise<void> {
-  const input: DeliverWebhookInput = { deliveryId, ladderMs: WEBHOOK_LADDER_MS };
+interface DeliveryToStart {
+  id: string;
+  organizationId: string;
+  livemode: boolean;
+}
+
+export async function startDeliverWebhook(client: Client, delivery: DeliveryToStart): Promise<void> {
+  const input: DeliverWebhookInput = { deliveryId: delivery.id, ladderMs: WEBHOOK_LADDER_MS };
   await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
     client.workflow.start(DELIVER_WEBHOOK_WORKFLOW, {
-      workflowId: deliveryId,
+      workflowId: delivery.id,
       taskQueue: TASK_QUEUES.webhooks,
       args: [input],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      staticSummary: `Webhook delivery ${deliveryId}`,
+      staticSummary: `Webhook delivery ${delivery.id}`,
+      typedSearchAttributes: attributesOf(delivery),
     }),
   );
+}
+
+/** As the workflow of a job gives them to the deliveries that it starts itself. */
+function attributesOf({ organizationId, livemode }: DeliveryToStart): SearchAttributePair[] {
+  return [
+    { key: SEARCH_ATTRIBUTES.organizationId, value: organizationId },
+    { key: SEARCH_ATTRIBUTES.livemode, value: livemode },
+  ];
 }
 
 /**
  * Delivers a test event in one attempt, and waits until it was made, or as long as `timeoutMs`. How it went stands in the
  * delivery. @throws when Temporal did not take it
  */
-export async function deliverTestWebhook(client: Client, deliveryId: string, timeoutMs: number): Promise<void> {
-  const input: DeliverWebhookInput = { deliveryId, ladderMs: TEST_EVENT_LADDER_MS };
+export async function deliverTestWebhook(client: Client, delivery: DeliveryToStart, timeoutMs: number): Promise<void> {
+  const input: DeliverWebhookInput = { deliveryId: delivery.id, ladderMs: TEST_EVENT_LADDER_MS };
   const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
     client.workflow.start(DELIVER_WEBHOOK_WORKFLOW, {
-      workflowId: deliveryId,
+      workflowId: delivery.id,
       taskQueue: TASK_QUEUES.webhooks,
       args: [input],
-      staticSummary: `Webhook delivery ${deliveryId}, a test event`,
+      staticSummary: `Webhook delivery ${delivery.id}, a test event`,
+      typedSearchAttributes: attributesOf(delivery),
     }),
   );
   // It goes on without this request, whose caller then reads the delivery again.

@@ -46,7 +46,7 @@ await runWorkers({
       workflowsPath: WORKFLOWS_PATH,
       activities: {
         ...createSettlementActivities({ orm, onSettled: observeSettlements(operations.metrics, logger) }),
-        ...createStageRecordActivities({ orm }),
+        ...createStageRecordActivities({ orm, onStageEnded: (ended) => operations.metrics.stageEnded(ended) }),
       },
       ...versionedAs({
         deploymentName: `${config.TEMPORAL_DEPLOYMENT_NAME}-orchestration`,

@@ -1,10 +1,11 @@
 /** One job, from admission to its end: inference in one step or in stages, settlement, deliveries. */
 
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ContinueAsNew,
   defineQuery,
+  isCancellation,
   ParentClosePolicy,
   proxyActivities,
   proxyLocalActivities,
@@ -12,6 +13,7 @@ import {
   setHandler,
   startChild,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { DELIVER_WEBHOOK_WORKFLOW, type DeliverWebhookInput, WEBHOOK_LADDER_MS } from '../contracts/deliver-webhook.ts';
 import type { ErrorCode } from '../contracts/error-codes.ts';
@@ -26,7 +28,8 @@ import {
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
 import { failureOf } from './failure-of.ts';
-import { forgetStages, runStages } from './run-stages.ts';
+import { runRemotely, withdraw } from './run-remotely.ts';
+import { endDetailsOf, forgetStages, runStages } from './run-stages.ts';
 
 export const statusQuery = defineQuery<RunJobStatus>(RUN_JOB_STATUS_QUERY);
 
@@ -40,38 +43,57 @@ export async function runJob(input: RunJobInput): Promise<Settlement> {
   const status: RunJobStatus = { step: 'inference', stages: [] };
   setHandler(statusQuery, () => status);
   setCurrentDetails(`On task queue **${input.inferenceTaskQueue}**: waiting for a worker, or at work.`);
-  const failure = await infer(input, status);
-
-  status.step = 'settlement';
-  setCurrentDetails('Settling: result, credits and event in one transaction.');
-  // A cancelled workflow must settle too, or the hold would stay.
-  const settlement = await CancellationScope.nonCancellable(() => settleJob({ jobId: input.jobId, failure }));
+  const end = await infer(input, status);
+  const settlement = 'status' in end ? end : await settle(input, status, end.failure);
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.jobStatus, value: settlement.status }]);
 
   status.step = 'ended';
-  setCurrentDetails(`Ended **${settlement.status}**, ${settlement.chargedCredits} credits charged.`);
-  await CancellationScope.nonCancellable(() => startDeliveries(settlement.deliveryIds));
-  if (status.stages.length > 0) await forgetStages(input.jobId);
+  setCurrentDetails(endOf(settlement, status));
+  if (settlement.deliveryIds.length > 0) await startDeliveries(input.jobId, settlement.deliveryIds);
+  if (status.stages.length > 0) await forgetStages(input.jobId, status.stages);
+  if (status.isRemote && 'failure' in end && end.failure !== null) await withdraw(input);
   return settlement;
 }
 
-/** Runs the inference. Answers why it left no outcome, or null when it did or when the job had ended before. */
-async function infer(input: RunJobInput, status: RunJobStatus): Promise<ErrorCode | null> {
+function endOf({ status, chargedCredits, error }: Settlement, { stages }: RunJobStatus): string {
+  const why = error === undefined ? '' : ` (${error})`;
+  const end = `Ended **${status}**${why}, ${chargedCredits} credits charged.`;
+  return stages.length === 0 ? end : [end, '', ...endDetailsOf(stages, chargedCredits)].join('\n');
+}
+
+/** A cancelled workflow settles too, or the hold would stay. */
+function settle({ jobId }: RunJobInput, status: RunJobStatus, failure: ErrorCode | null): Promise<Settlement> {
+  status.step = 'settlement';
+  setCurrentDetails('Settling: result, credits and event in one transaction.');
+  return CancellationScope.nonCancellable(() => settleJob({ jobId, failure }));
+}
+
+/** The settlement that the inference made itself; or why it left no outcome, null when it did or the job had ended. */
+type InferenceEnd = Settlement | { failure: ErrorCode | null };
+
+async function infer(input: RunJobInput, status: RunJobStatus): Promise<InferenceEnd> {
   try {
-    const plan = input.resumed?.plan ?? (await pickUp(input));
-    if (typeof plan === 'object') {
-      await runStages(input, plan, (stages) => {
+    const answer = input.resumed?.plan ?? (await pickUp(input));
+    if (typeof answer === 'string') return { failure: null };
+    if ('status' in answer) return answer;
+    if ('isRemote' in answer) {
+      status.isRemote = true;
+      await runRemotely(input, answer);
+    } else {
+      await runStages(input, answer, (stages) => {
         status.stages = stages;
       });
     }
-    return null;
+    return { failure: null };
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;
-    return failureOf(error);
+    // Of this workflow: by an operator, or by the customer, whose cancellation has then ended the job already.
+    if (isCancellation(error) && CancellationScope.current().consideredCancelled) return { failure: 'job_stopped' };
+    return { failure: failureOf(error) };
   }
 }
 
-/** Waits for a worker. It runs a job of one step whole, and answers the plan of a bundle. */
+/** Waits for a worker. It runs a job of one step whole, settles it, and answers the plan of a bundle. */
 function pickUp({ jobId, ...run }: RunJobInput): ReturnType<InferenceActivities['runInference']> {
   const { runInference } = proxyActivities<InferenceActivities>({
     taskQueue: run.inferenceTaskQueue,
@@ -82,22 +104,24 @@ function pickUp({ jobId, ...run }: RunJobInput): ReturnType<InferenceActivities[
     heartbeatTimeout: '10 seconds',
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: run.inferenceAttempts },
   });
-  return runInference({ jobId, attempts: run.inferenceAttempts });
+  return runInference({ jobId, attempts: run.inferenceAttempts, settles: true });
 }
 
 /** Deliveries outlive the job's workflow: they go on for up to 24 hours. */
-async function startDeliveries(deliveryIds: readonly string[]): Promise<void> {
-  await Promise.all(
-    deliveryIds.map((deliveryId) =>
-      startDelivery(deliveryId).catch((error: unknown) => {
-        // The sweeper came first.
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      }),
+function startDeliveries(jobId: string, deliveryIds: readonly string[]): Promise<unknown> {
+  return CancellationScope.nonCancellable(() =>
+    Promise.all(
+      deliveryIds.map((deliveryId) =>
+        startDelivery(jobId, deliveryId).catch((error: unknown) => {
+          // The sweeper came first.
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }),
+      ),
     ),
   );
 }
 
-async function startDelivery(deliveryId: string): Promise<void> {
+async function startDelivery(jobId: string, deliveryId: string): Promise<void> {
   const input: DeliverWebhookInput = { deliveryId, ladderMs: WEBHOOK_LADDER_MS };
   await startChild(DELIVER_WEBHOOK_WORKFLOW, {
     workflowId: deliveryId,
@@ -105,5 +129,16 @@ async function startDelivery(deliveryId: string): Promise<void> {
     parentClosePolicy: ParentClosePolicy.ABANDON,
     args: [input],
     staticSummary: `Webhook delivery ${deliveryId}`,
+    staticDetails: `Tells of the end of job \`${jobId}\`.`,
+    typedSearchAttributes: ownersAttributes(),
   });
+}
+
+/** Whose delivery it is, as it stands on the job's workflow; one that a test started may have none. */
+function ownersAttributes(): SearchAttributePair[] {
+  const { typedSearchAttributes } = workflowInfo();
+  const { organizationId, livemode } = SEARCH_ATTRIBUTES;
+  return typedSearchAttributes
+    .getAll()
+    .filter(({ key }) => key.name === organizationId.name || key.name === livemode.name);
 }

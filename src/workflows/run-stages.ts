@@ -81,8 +81,20 @@ export async function runStages(
 }
 
 /** After the settlement, however the job ended. */
-export async function forgetStages(jobId: string): Promise<void> {
-  await CancellationScope.nonCancellable(() => discardStages({ jobId }));
+export async function forgetStages(jobId: string, progress: readonly StageProgress[]): Promise<void> {
+  await CancellationScope.nonCancellable(() => discardStages({ jobId, progress }));
+}
+
+/** Of a job that has ended: how each stage did. Without their charges where the job was charged nothing. */
+export function endDetailsOf(progress: readonly StageProgress[], chargedCredits: number): string[] {
+  return progress.map((at) => {
+    const { name, status, begunUnits, startedAt, completedAt } = at;
+    if (status === 'queued' || (status === 'skipped' && begunUnits === 0)) return `- **${name}**: did not run`;
+    const end = status === 'processing' ? 'stopped' : status;
+    const took = startedAt === null || completedAt === null ? '' : ` in ${(completedAt - startedAt).toFixed(1)} s`;
+    const charge = chargedCredits > 0 ? `, ${Math.round(at.chargedCredits)} credits` : '';
+    return `- **${name}**: ${end}${took}, ${unitsOf(at)}${charge}`;
+  });
 }
 
 /** A failure that no attempt could mend is the failure of these units, not of the job. */
@@ -168,14 +180,17 @@ function createDisplay(
 
 // With the name of the endpoint, because a workflow that goes on in a new run loses its summary.
 function detailsOf(endpoint: string, progress: readonly StageProgress[]): string {
-  const stages = progress.map(({ name, status, endedUnits, units, failedUnits, chargedCredits, error }) => {
-    const failed = failedUnits > 0 ? `, ${failedUnits} failed (${error})` : '';
-    return `- **${name}**: ${status}, ${endedUnits} of ${units ?? '?'}${failed}, ${Math.round(chargedCredits)} credits`;
+  const stages = progress.map((at) => {
+    return `- **${at.name}**: ${at.status}, ${unitsOf(at)}, ${Math.round(at.chargedCredits)} credits`;
   });
   return [`Stages of **${endpoint}**:`, '', ...stages].join('\n');
 }
 
+function unitsOf({ endedUnits, units, failedUnits, error }: StageProgress): string {
+  return `${endedUnits} of ${units ?? '?'}${failedUnits > 0 ? `, ${failedUnits} failed (${error})` : ''}`;
+}
+
 /** Deterministic: the SDK answers the time of the workflow task. */
 function epochSeconds(): number {
-  return Math.floor(Date.now() / 1_000);
+  return Date.now() / 1_000;
 }

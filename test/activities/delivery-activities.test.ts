@@ -101,6 +101,8 @@ describe('an attempt that is answered 2xx', () => {
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'delivered',
       retryAfterMs: null,
+      isSent: true,
+      reason: 'HTTP 202',
     });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'delivered', completedAt: now });
     expect(await readAttempts(orm, deliveryId)).toMatchObject([{ attempt: 1, status_code: 202, error: null }]);
@@ -155,6 +157,8 @@ describe('an attempt that fails', () => {
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'retry',
       retryAfterMs: null,
+      isSent: true,
+      reason: `HTTP ${statusCode}`,
     });
     const nextAttemptAt = new Date(now.getTime() + 5_000);
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'pending', completedAt: null, nextAttemptAt });
@@ -184,6 +188,8 @@ describe('an attempt that fails', () => {
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'retry',
       retryAfterMs: 90_000,
+      isSent: true,
+      reason: 'HTTP 429',
     });
   });
 
@@ -296,7 +302,7 @@ describe('an attempt for which the endpoint has no place', () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
     const waiting = await activities.attemptDelivery({ deliveryId, ...inAnHour() });
-    expect(waiting).toEqual({ outcome: 'wait', retryAfterMs: 10_000 });
+    expect(waiting).toEqual({ outcome: 'wait', retryAfterMs: 10_000, isSent: false });
     expect(sent).toHaveLength(1);
     expect(await readAttempts(orm, deliveryId)).toEqual([]);
     const nextAttemptAt = new Date(now.getTime() + 10_000);
@@ -321,6 +327,8 @@ describe('an attempt for which the endpoint has no place', () => {
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'retry',
       retryAfterMs: 450_000,
+      isSent: false,
+      reason: 'too many other deliveries were waiting for this endpoint',
     });
     expect(await readAttempts(orm, deliveryId)).toEqual([]);
     // Once and a half the five minutes that it would have waited.
@@ -356,6 +364,8 @@ describe('nothing is sent', () => {
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'stop',
       retryAfterMs: null,
+      isSent: false,
+      reason: 'the endpoint is disabled',
     });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed', completedAt: now });
     expect(sent).toEqual([]);

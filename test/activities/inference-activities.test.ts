@@ -6,16 +6,15 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
-import type { StagePlan } from '../../src/contracts/run-stages.ts';
 import { settleJob } from '../../src/db/jobs/settle-job.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { renderJob } from '../../src/domain/job-resource.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import type { InferenceBackend } from '../../src/inference/backend.ts';
 import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
-import { type Customer, createCustomer } from '../support/customers.ts';
+import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { admit, finishInference, readJob, SUCCESS } from '../support/jobs.ts';
+import { admit, finishInference, readJob, SUCCESS, transfersOf } from '../support/jobs.ts';
 
 const ATTEMPTS = 3;
 const NOON = new Date('2026-12-01T12:00:00.000Z');
@@ -25,6 +24,7 @@ let orm: MikroORM;
 let customer: Customer;
 let backend: SteeredBackend;
 let jobId: string;
+let settled: string[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -37,6 +37,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   backend = createSteeredBackend();
+  settled = [];
   jobId = await admit(orm, customer, { parameters: { unit_hint: 'km' }, testScenario: 'slow' });
 });
 
@@ -47,12 +48,19 @@ interface Attempt {
   attempt?: number;
   using?: InferenceBackend;
   environment?: MockActivityEnvironment;
+  settles?: boolean;
 }
 
-function run({ attempt = 1, using = backend, environment = quietEnvironment(attempt) }: Attempt = {}) {
-  const activities = createInferenceActivities({ orm, backend: using, clock: () => NOON });
-  const outcome: Promise<string | StagePlan> = environment.run(() =>
-    activities.runInference({ jobId, attempts: ATTEMPTS }),
+function run(options: Attempt = {}) {
+  const { attempt = 1, using = backend, environment = quietEnvironment(attempt), settles = false } = options;
+  const activities = createInferenceActivities({
+    orm,
+    backend: using,
+    clock: () => NOON,
+    onSettled: ({ id }) => settled.push(id),
+  });
+  const outcome: Promise<string | object> = environment.run(() =>
+    activities.runInference({ jobId, attempts: ATTEMPTS, settles }),
   );
   outcome.catch(() => {});
   return outcome;
@@ -106,12 +114,13 @@ describe('an attempt', () => {
       inputs: [],
       testScenario: 'slow',
       reservedCredits: 20,
+      modelVersion: MODEL_VERSION,
     });
     inference.finish();
     await outcome;
   });
 
-  it('leaves its outcome for the settlement, and settles nothing itself', async () => {
+  it('that is not asked to settle leaves its outcome for the settlement', async () => {
     const outcome = run();
     (await backend.next()).finish();
     await outcome;
@@ -123,6 +132,91 @@ describe('an attempt', () => {
     const outcome = run();
     (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
     expect(JSON.stringify(await outcome)).toBe('"staged"');
+  });
+});
+
+describe('an attempt that settles', () => {
+  const end = { status: 'succeeded', chargedCredits: 20, deliveryIds: [] };
+
+  it('ends the job with what it found, and stages nothing', async () => {
+    const settlement = run({ settles: true });
+    (await backend.next()).finish();
+    expect(await settlement).toEqual(end);
+    expect(await readJob(orm, jobId)).toMatchObject({
+      status: 'succeeded',
+      result: SUCCESS.result,
+      chargedCredits: 20,
+      startedAt: NOON,
+      modelVersion: MODEL_VERSION,
+      completedAt: NOON,
+    });
+    expect(await stagedOutcome()).toBeUndefined();
+    expect(settled).toEqual([jobId]);
+  });
+
+  it('answers nothing of the result: it never enters a Temporal payload', async () => {
+    const settlement = run({ settles: true });
+    (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
+    expect(await settlement).toEqual(end);
+  });
+
+  it('answers the deliveries that its event is to have', async () => {
+    const listening = await createCustomer(orm);
+    await createWebhookEndpoint(orm, listening.organizationId);
+    jobId = await admit(orm, listening);
+    const settlement = run({ settles: true });
+    (await backend.next()).finish();
+    expect(await settlement).toEqual({ ...end, deliveryIds: [expect.stringMatching(/^whd_/)] });
+  });
+
+  it('charges once when an earlier one settled and was lost before its answer', async () => {
+    const settlement = run({ settles: true });
+    (await backend.next()).finish();
+    await settlement;
+    expect(await run({ settles: true, attempt: 2 })).toBe('abandoned');
+    expect(backend.calls).toBe(1);
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 20],
+      ['capture', 20],
+    ]);
+  });
+
+  it('beside a slow first one settles, and the first answers what was settled: one charge', async () => {
+    const slow = run({ settles: true });
+    const first = await backend.next();
+    const quick = run({ settles: true, attempt: 2 });
+    (await backend.next()).finish({ ...SUCCESS, chargedCredits: 7 });
+    expect(await quick).toEqual({ ...end, chargedCredits: 7 });
+    first.finish();
+    expect(await slow).toEqual({ ...end, chargedCredits: 7 });
+    expect(settled).toEqual([jobId]);
+    expect(await transfersOf(orm, jobId)).toEqual([
+      ['hold', 20],
+      ['capture', 7],
+      ['release', 13],
+    ]);
+  });
+
+  it('whose job was ended meanwhile changes nothing, and answers how it ended', async () => {
+    const settlement = run({ settles: true });
+    const inference = await backend.next();
+    await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'inference_timeout' });
+    inference.finish();
+    expect(await settlement).toMatchObject({ status: 'failed', chargedCredits: 0, deliveryIds: [] });
+    expect(settled).toEqual([]);
+  });
+
+  it('leaves what an earlier one staged to the workflow', async () => {
+    await finishInference(orm, jobId);
+    expect(await run({ settles: true, attempt: 2 })).toBe('staged');
+    expect(await stagedOutcome()).toEqual(SUCCESS);
+  });
+
+  it('leaves a failure that no attempt mends to the workflow', async () => {
+    const settlement = run({ settles: true });
+    (await backend.next()).fail(new ServiceError('input_unreadable', 'The picture is truncated.'));
+    expect(await settlement).toBe('staged');
+    expect(await stagedOutcome()).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' } });
   });
 });
 

@@ -105,12 +105,19 @@ describe('a failure releases everything and says why', () => {
       code: 'model_unavailable',
       type: 'processing_error',
     },
+    {
+      failure: 'job_stopped',
+      pickedUp: true,
+      status: 'failed',
+      code: 'job_stopped',
+      type: 'processing_error',
+    },
     { failure: null, pickedUp: true, status: 'failed', code: 'model_inference_failed', type: 'processing_error' },
   ] as const)('$failure, picked up: $pickedUp → $status, $code', async ({ failure, pickedUp, status, code, type }) => {
     const jobId = await admit(orm, customer);
     if (pickedUp) await finishInference(orm, jobId);
     if (pickedUp) await orm.em.getConnection().execute('delete from inference_outcomes where job_id = ?', [jobId]);
-    expect(await settleJob({ jobId, failure })).toEqual({ status, chargedCredits: 0, deliveryIds: [] });
+    expect(await settleJob({ jobId, failure })).toEqual({ status, chargedCredits: 0, deliveryIds: [], error: code });
     const job = await readJob(orm, jobId);
     expect(job).toMatchObject({ status, result: null, error: { type, code }, completedAt: NOON });
     expect(job.error?.message.length).toBeGreaterThan(5);

@@ -1,6 +1,7 @@
 /** Requests as they go over the wire, for what the typed client smooths away. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from '../../src/client/index.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -21,6 +22,8 @@ export interface Answer {
   status: number;
   text: string;
   isReplay: boolean;
+  /** 0 where the answer asks for no pause. */
+  retryAfterMs: number;
   job: Job;
 }
 
@@ -48,6 +51,7 @@ export async function post(
       status: response.status,
       text,
       isReplay: response.headers.get('Idempotent-Replayed') === 'true',
+      retryAfterMs: Number(response.headers.get('Retry-After') ?? '0') * 1_000,
       get job() {
         return JSON.parse(text) as Job;
       },
@@ -62,6 +66,8 @@ export async function postUntilAdmitted(stack: FaultStack, submission: Submissio
   let answer: Answer | null = null;
   await until(async () => {
     answer = await post(stack, submission);
+    // Many rounds in a minute come to the rate limit, which more of them would not lift.
+    if (answer?.status === 429) await delay(answer.retryAfterMs);
     return answer?.status === 202;
   }, PATIENCE_MS);
   return answer as unknown as Answer;

@@ -79,7 +79,20 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'pictures and bodies made to hurt: bombs, truncated, animated, rotated, too large',
     mustShow: '4xx or a failed job; bounded memory; credits released',
-    files: ['test/inference/decode-image.test.ts', 'test/api/input-files.test.ts', 'test/api/broken-bodies.test.ts'],
+    files: [
+      'test/inference/decode-image.test.ts',
+      'test/inference/images/hostile-pictures.test.ts',
+      'test/inference/images/many-pictures.test.ts',
+      'test/inference/images/decoder-loaders.test.ts',
+      'test/api/input-files.test.ts',
+      'test/api/disguised-pictures.test.ts',
+      'test/api/broken-bodies.test.ts',
+    ],
+  },
+  {
+    fault: 'pictures that end, occupy or exhaust the process that reads them',
+    mustShow: 'a bounded number of tries; a failed job; credits released; neighbours unharmed',
+    files: ['test/workflows/poison-pictures.test.ts', 'test/inference/memory-bound.test.ts'],
   },
   {
     fault: 'a deploy in mid-job, old and new workers together',

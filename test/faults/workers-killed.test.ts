@@ -43,10 +43,19 @@ describe('an inference worker', () => {
   );
 
   it.each(tries)(
-    '%s it stages what it found (round %i): the job ends, one charge',
+    '%s it settles what it found (round %i): the job ends, one charge',
     async (moment) => {
-      const job = await killAt(stack.parts.inference, 'inference_outcomes', moment);
+      const job = await killAt(stack.parts.inference, 'settle_job', moment);
       expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
+    },
+    180_000,
+  );
+
+  it.each(tries)(
+    '%s it settles a job that its model failed (round %i): nothing charged',
+    async (moment) => {
+      const job = await killAt(stack.parts.inference, 'settle_job', moment, 'model_error');
+      expect(job).toMatchObject({ status: 'failed', credits: { reserved: 20, charged: 0 } });
     },
     180_000,
   );
@@ -67,19 +76,21 @@ describe('an inference worker', () => {
 
 describe('an orchestration worker', () => {
   it.each(tries)(
-    '%s the settlement is committed (round %i): one charge',
+    '%s it settles a job that was stopped (round %i): nothing charged',
     async (moment) => {
-      const job = await killAt(stack.parts.orchestration, 'settle_job', moment);
-      expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
-    },
-    180_000,
-  );
-
-  it.each(tries)(
-    '%s the settlement of a failed job is committed (round %i): nothing charged',
-    async (moment) => {
-      const job = await killAt(stack.parts.orchestration, 'settle_job', moment, 'model_error');
-      expect(job).toMatchObject({ status: 'failed', credits: { reserved: 20, charged: 0 } });
+      const { orchestration } = stack.parts;
+      const reached = orchestration.postgres.holdNext((sql) => sql.includes('settle_job'), moment);
+      const { job } = await postUntilAdmitted(stack, { key: randomUUID(), scenario: 'slow' });
+      await until(async () => (await statusOf(job.id)) === 'processing', 30_000);
+      await stack.temporal.client.workflow.getHandle(job.id).cancel();
+      await reached;
+      await orchestration.kill();
+      await orchestration.start();
+      await expectInvariants(stack);
+      expect(await stack.client('test').getJob<'dashboard.read'>(job.id)).toMatchObject({
+        status: 'failed',
+        credits: { reserved: 20, charged: 0 },
+      });
     },
     180_000,
   );

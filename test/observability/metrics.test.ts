@@ -1,7 +1,10 @@
 /** The metrics say what happened, by names that Prometheus's conventions know and labels that do not grow. */
 import { describe, expect, it } from '@jest/globals';
-import type { JobStage } from '../../src/contracts/job.ts';
+import { pino } from 'pino';
+import type { DeliveryActivities } from '../../src/contracts/deliver-webhook.ts';
 import { createMetrics, type SettledJob } from '../../src/observability/metrics.ts';
+import { observeDeliveries } from '../../src/observability/observed-deliveries.ts';
+import { observeSettlements } from '../../src/observability/observed-settlements.ts';
 
 const at = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000);
 
@@ -11,8 +14,7 @@ const JOB: SettledJob = {
   status: 'succeeded',
   createdAt: at(0),
   startedAt: at(2),
-  completedAt: at(5),
-  stages: null,
+  completedAt: at(5.25),
 };
 
 const linesOf = async (use: (metrics: ReturnType<typeof createMetrics>) => void) => {
@@ -28,7 +30,7 @@ describe('a settled job', () => {
       expect.arrayContaining([
         'vehicle_inference_jobs_settled_total{endpoint="dashboard.read",mode="live",status="succeeded"} 1',
         'vehicle_inference_job_queue_seconds_sum{endpoint="dashboard.read",mode="live"} 2',
-        'vehicle_inference_job_duration_seconds_sum{endpoint="dashboard.read",mode="live",status="succeeded"} 5',
+        'vehicle_inference_job_duration_seconds_sum{endpoint="dashboard.read",mode="live",status="succeeded"} 5.25',
       ]),
     );
   });
@@ -38,22 +40,15 @@ describe('a settled job', () => {
     expect(lines.filter((line) => line.startsWith('vehicle_inference_job_queue_seconds_count'))).toEqual([]);
   });
 
-  it('shows the time of each stage that ran', async () => {
-    const stage: Omit<JobStage, 'name'> = {
-      status: 'succeeded',
-      progress: 1,
-      started_at: 100,
-      completed_at: 103,
-      credits: { reserved: 1, charged: 1 },
-      error: null,
-    };
-    const skipped = { ...stage, name: 'pricing', status: 'skipped' as const, started_at: null, completed_at: null };
-    const lines = await linesOf((metrics) =>
-      metrics.jobSettled({ ...JOB, stages: [{ ...stage, name: 'damage' }, skipped] }),
-    );
-    const sums = lines.filter((line) => line.startsWith('vehicle_inference_stage_duration_seconds_sum'));
-    expect(sums).toEqual([
-      'vehicle_inference_stage_duration_seconds_sum{endpoint="dashboard.read",stage="damage",status="succeeded"} 3',
+  it('has a time for its inference and its settlement, to the millisecond', async () => {
+    const lines = await linesOf((metrics) => {
+      const settled = observeSettlements(metrics, pino({ enabled: false }), () => at(5.375));
+      settled({ ...JOB, id: 'job_1', organizationId: 'org_1' });
+    });
+    const labels = 'endpoint="dashboard.read",mode="live"';
+    expect(lines.filter((line) => line.startsWith('vehicle_inference_stage_duration_seconds_sum'))).toEqual([
+      `vehicle_inference_stage_duration_seconds_sum{${labels},stage="inference",status="succeeded"} 3.25`,
+      `vehicle_inference_stage_duration_seconds_sum{${labels},stage="settlement",status="succeeded"} 0.125`,
     ]);
   });
 
@@ -63,6 +58,43 @@ describe('a settled job', () => {
   });
 });
 
+it('a stage of a bundle is timed in the queue and in all, by its name', async () => {
+  const stage = { endpoint: 'vehicle.analyze', livemode: false, stage: 'damage.detect' };
+  const lines = await linesOf((metrics) => {
+    metrics.stagePickedUp({ ...stage, queuedMs: 40 });
+    metrics.stagePickedUp({ ...stage, queuedMs: -3 });
+    metrics.stageEnded({ ...stage, status: 'failed', durationMs: 1_500 });
+  });
+  const labels = 'endpoint="vehicle.analyze",mode="test",stage="damage.detect"';
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      `vehicle_inference_stage_queue_seconds_sum{${labels}} 0.04`,
+      `vehicle_inference_stage_queue_seconds_count{${labels}} 2`,
+      `vehicle_inference_stage_duration_seconds_sum{${labels},status="failed"} 1.5`,
+    ]),
+  );
+});
+
+it('an attempt of a delivery that was left out is not counted as one that failed', async () => {
+  const metrics = createMetrics();
+  const attempt = { deliveryId: 'whd_1', attempt: 1, lastAttempt: false, hasWaited: false } as never;
+  for (const answer of [
+    { outcome: 'retry', retryAfterMs: null, isSent: true },
+    { outcome: 'retry', retryAfterMs: null, isSent: false },
+    { outcome: 'stop', retryAfterMs: null, isSent: false },
+    { outcome: 'wait', retryAfterMs: 10, isSent: false },
+  ] as const) {
+    const activities: DeliveryActivities = { attemptDelivery: async () => answer };
+    await observeDeliveries(activities, metrics).attemptDelivery(attempt);
+  }
+  const lines = (await metrics.registry.metrics()).split('\n');
+  expect(lines.filter((line) => line.startsWith('vehicle_inference_webhook_attempts_total'))).toEqual([
+    'vehicle_inference_webhook_attempts_total{outcome="retry"} 1',
+    'vehicle_inference_webhook_attempts_total{outcome="left_out"} 2',
+    'vehicle_inference_webhook_attempts_total{outcome="wait"} 1',
+  ]);
+});
+
 it('names have the unit last, counters end in _total, and no label holds an id', async () => {
   const metrics = await createMetrics().registry.getMetricsAsJSON();
   expect(metrics.length).toBeGreaterThan(8);
@@ -70,6 +102,6 @@ it('names have the unit last, counters end in _total, and no label holds an id',
     expect(name).toMatch(/^vehicle_inference_[a-z_]+$/);
     expect([name, String(type)]).toEqual([name, name.endsWith('_total') ? 'counter' : 'histogram']);
     if (name.endsWith('_total')) continue;
-    expect(name).toMatch(/_seconds$/);
+    expect(name).toMatch(/_(?:seconds|samples)$/);
   }
 });

@@ -173,14 +173,14 @@ describe('metrics', () => {
   });
 
   it('of the workers tell activities, inferences, settlements and deliveries', async () => {
-    expect(await metricsOf('inference')).toMatch(
+    const inference = await metricsOf('inference');
+    expect(inference).toMatch(
       /^vehicle_inference_inference_duration_seconds_count\{endpoint="dashboard\.read",mode="live",outcome="succeeded"\} 1$/m,
     );
-    const orchestration = await metricsOf('orchestration');
-    expect(orchestration).toMatch(
+    expect(inference).toMatch(
       /^vehicle_inference_jobs_settled_total\{endpoint="dashboard\.read",mode="live",status="succeeded"\} 1$/m,
     );
-    expect(orchestration).toMatch(
+    expect(inference).toMatch(
       /^vehicle_inference_job_queue_seconds_count\{endpoint="dashboard\.read",mode="test"\} 1$/m,
     );
     await until(async () =>
@@ -223,7 +223,7 @@ describe('metrics', () => {
 });
 
 describe('traces', () => {
-  it('lead from the request through the workflow to the inference and the settlement', async () => {
+  it('lead from the request through the workflow to the inference, which settles', async () => {
     const request = await collector.waitFor(
       ({ service, attributes }) => service === 'vehicle-inference-api' && attributes['job.id'] === live.id,
     );
@@ -238,7 +238,6 @@ describe('traces', () => {
       ['vehicle-inference-worker-orchestration', 'RunWorkflow:runJob'],
       ['vehicle-inference-worker-inference', 'RunActivity:runInference'],
       ['vehicle-inference-worker-inference', 'infer dashboard.read'],
-      ['vehicle-inference-worker-orchestration', 'RunActivity:settleJob'],
     ]) {
       await collector.waitFor((span) => span.traceId === traceId && span.service === service && span.name === name);
     }
@@ -277,13 +276,13 @@ describe('log lines', () => {
 
   it('of a job carry its id and its request’s in the API and the workers alike', async () => {
     const ids = { requestId: live.requestId, jobId: live.id };
-    await until(() => linesOf('orchestration').some((line) => line.msg === 'job settled' && line.jobId === live.id));
+    await until(() => linesOf('inference').some((line) => line.msg === 'job settled' && line.jobId === live.id));
     expect(linesOf('api')).toContainEqual(expect.objectContaining({ ...ids, msg: 'request', status: 200 }));
     expect(linesOf('inference')).toContainEqual(
       expect.objectContaining({ ...ids, workflowId: live.id, activity: 'runInference', traceId: expect.any(String) }),
     );
-    expect(linesOf('orchestration')).toContainEqual(
-      expect.objectContaining({ ...ids, workflowId: live.id, activity: 'settleJob', msg: 'job settled' }),
+    expect(linesOf('inference')).toContainEqual(
+      expect.objectContaining({ ...ids, workflowId: live.id, activity: 'runInference', msg: 'job settled' }),
     );
   });
 

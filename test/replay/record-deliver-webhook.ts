@@ -16,9 +16,13 @@ import {
   type DeliverWebhookInput,
   type DeliveryActivities,
   type DeliveryAttempt,
+  type DeliveryEndActivities,
 } from '../../src/contracts/deliver-webhook.ts';
 
 const answer = (outcome: DeliveryAttempt['outcome'], retryAfterMs: number | null = null) => ({ outcome, retryAfterMs });
+
+/** Whose workflow is cancelled while it waits for its second attempt. */
+const CANCELLED = 'cancelled-while-waiting';
 
 /** What each attempt comes to, by the name of the branch. */
 const BRANCHES: Record<string, (attempt: number, lastAttempt: boolean, hasWaited: boolean) => DeliveryAttempt> = {
@@ -35,17 +39,19 @@ const BRANCHES: Record<string, (attempt: number, lastAttempt: boolean, hasWaited
     if (attempt === 1) throw Object.assign(new Error('PostgreSQL is away'), { stack: '' });
     return answer('delivered');
   },
+  [CANCELLED]: () => answer('retry', 60_000),
 };
 const LADDER_MS = [0, 50, 100, 200];
-const ENDED_STATUS = 'COMPLETED';
+const ENDED_STATUS: Record<string, string> = { [CANCELLED]: 'CANCELLED' };
 
 const address = process.env.TEMPORAL_ADDRESS;
 if (address === undefined) throw new Error('TEMPORAL_ADDRESS is missing: the address of a throw-away Temporal');
 
 const taskQueue = `record-${process.pid}`;
-const activities: DeliveryActivities = {
+const activities: DeliveryActivities & DeliveryEndActivities = {
   attemptDelivery: async ({ deliveryId, attempt, lastAttempt, hasWaited }) =>
     BRANCHES[deliveryId]!(attempt, lastAttempt, hasWaited),
+  giveUpDelivery: async () => {},
 };
 // The identity is part of a history; the default one names the machine.
 const identity = 'recorder';
@@ -63,15 +69,20 @@ await worker.runUntil(async () => {
   for (const branch of Object.keys(BRANCHES)) {
     const path = fileURLToPath(new URL(`histories/deliver-webhook/${branch}.json`, import.meta.url));
     if (existsSync(path)) continue;
-    const input: DeliverWebhookInput = { deliveryId: branch, ladderMs: LADDER_MS };
+    const isCancelled = branch === CANCELLED;
+    const input: DeliverWebhookInput = { deliveryId: branch, ladderMs: isCancelled ? [0, 50, 60_000] : LADDER_MS };
     const handle = await client.workflow.start(DELIVER_WEBHOOK_WORKFLOW, {
       workflowId: branch,
       taskQueue,
       args: [input],
     });
-    await handle.result();
+    if (isCancelled) {
+      while ((await handle.query<{ state: string }, []>('status')).state !== 'waiting');
+      await handle.cancel();
+    }
+    await handle.result().catch(() => {});
     const { status } = await handle.describe();
-    if (status.name !== ENDED_STATUS) throw new Error(`${branch} ended ${status.name}`);
+    if (status.name !== (ENDED_STATUS[branch] ?? 'COMPLETED')) throw new Error(`${branch} ended ${status.name}`);
     writeFileSync(path, `${historyToJSON(await handle.fetchHistory())}\n`);
     console.log(`recorded ${path}`);
   }

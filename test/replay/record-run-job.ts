@@ -13,6 +13,7 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import type { DispatchActivities } from '../../src/contracts/dispatch.ts';
 import {
   type InferenceActivities,
   RUN_JOB_WORKFLOW,
@@ -40,6 +41,8 @@ interface Branch {
   input?: Partial<RunJobInput>;
   inference?: RunInference;
   stage?: RunStage;
+  /** Of a job that another cluster runs; left out, the cluster finds something. */
+  dispatch?: () => Promise<'staged' | 'abandoned'>;
   settlement: Settlement;
   /** Settlements that fail before the one that does not. */
   failedSettlements?: number;
@@ -52,6 +55,7 @@ interface Branch {
 const staged: RunInference = async () => 'staged';
 /** As of a worker that was lost: nothing more is heard of it. */
 const neverHeardOf = () => Context.current().cancelled;
+const inAnotherCluster: RunInference = async () => ({ isRemote: true, heartbeatTimeoutMs: 10_000 });
 
 const settled = (status: Settlement['status'], chargedCredits = 0, deliveryIds: string[] = []): Settlement => ({
   status,
@@ -75,6 +79,14 @@ const report = (changes: Partial<StageReport> = {}): StageReport => ({
 const BRANCHES: Record<string, Branch> = {
   succeeded: { settlement: settled('succeeded', 20) },
   'succeeded-with-deliveries': { settlement: settled('succeeded', 20, ['whd_first', 'whd_second']) },
+  'settled-by-the-inference': {
+    inference: async () => settled('succeeded', 20),
+    settlement: settled('succeeded', 20),
+  },
+  'settled-by-the-inference-with-deliveries': {
+    inference: async () => settled('failed', 0, ['whd_third', 'whd_fourth']),
+    settlement: settled('failed', 0),
+  },
   'failed-by-the-model': { settlement: settled('failed', 0, ['whd_failed']) },
   'failed-after-every-attempt': {
     input: { inferenceAttempts: 2 },
@@ -98,6 +110,19 @@ const BRANCHES: Record<string, Branch> = {
     // Nobody serves this queue here.
     input: { expiryMs: 300, inferenceTaskQueue: TASK_QUEUES.inferenceHeavy },
     settlement: settled('expired', 0, ['whd_expired']),
+  },
+  'in-another-cluster': { inference: inAnotherCluster, settlement: settled('succeeded', 20, ['whd_remote']) },
+  'in-another-cluster-that-was-lost': {
+    input: { inferenceTimeoutMs: 300, inferenceAttempts: 1 },
+    inference: inAnotherCluster,
+    dispatch: neverHeardOf,
+    settlement: settled('failed', 0, ['whd_remote_failed']),
+  },
+  'in-another-cluster-then-cancelled': {
+    inference: inAnotherCluster,
+    dispatch: neverHeardOf,
+    whileRunning: (handle) => handle.cancel(),
+    settlement: settled('failed'),
   },
   'canceled-before-pick-up': { inference: async () => 'abandoned', settlement: settled('canceled') },
   'workflow-cancelled': {
@@ -188,9 +213,9 @@ const settlements = new Map<string, number>();
 const tellsWhenRunning = (name: string, stage?: string) => {
   if (name !== 'bundle-cancelled' || stage === 'detect') running.get(name)?.();
 };
-const inference: InferenceActivities & StageActivities = {
+const inference: InferenceActivities & StageActivities & DispatchActivities = {
   async runInference({ jobId }) {
-    tellsWhenRunning(jobId);
+    if (BRANCHES[jobId]!.inference !== inAnotherCluster) tellsWhenRunning(jobId);
     return (BRANCHES[jobId]!.inference ?? staged)(Context.current().info.attempt);
   },
   async runStage(range) {
@@ -198,6 +223,11 @@ const inference: InferenceActivities & StageActivities = {
     return (BRANCHES[range.jobId]!.stage ?? (async () => report()))(range, Context.current().info.attempt);
   },
   async composeStages() {},
+  async dispatchInference({ jobId }) {
+    tellsWhenRunning(jobId);
+    return (BRANCHES[jobId]!.dispatch ?? (async () => 'staged' as const))();
+  },
+  async withdrawDispatches() {},
 };
 const settlement: SettlementActivities & StageRecordActivities = {
   async showStages() {},

@@ -136,7 +136,7 @@ async function inferenceOf(id: string) {
 describe('an inference worker that is told to stop', () => {
   it('hands back what outlasts its grace, and another worker has it without waiting for a missed heartbeat', async () => {
     const backend = createSteeredBackend();
-    const worker = { ...inferenceWorker(orm, backend), shutdownGraceTime: '100 milliseconds' };
+    const worker = { ...inferenceWorker(orm, backend), shutdownGraceTime: '100 milliseconds' as const };
     const leaving = await startTestWorkers(namespace, [worker]);
     const [id = ''] = await submit(1);
     const { signal } = await backend.next();

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import {
   bundleWorkflowCode,
@@ -15,6 +16,7 @@ import {
   DELIVER_WEBHOOK_WORKFLOW,
   type DeliverWebhookInput,
   type DeliveryActivities,
+  type DeliveryAttempt,
   type DeliveryAttemptInput,
   WEBHOOK_LADDER_MS,
 } from '../../src/contracts/deliver-webhook.ts';
@@ -127,7 +129,13 @@ describe('a delivery, on Temporal', () => {
   it('that is answered 2xx is made once, signed', async () => {
     const secret = newWebhookSecret();
     const { deliveryId, payload } = await prepare(receiver, [secret]);
-    expect(await runToEnd(deliveryId)).toEqual({ attempt: 1, attempts: 5, state: 'delivered', nextAttemptAt: null });
+    expect(await runToEnd(deliveryId)).toEqual({
+      attempt: 1,
+      attempts: 5,
+      sent: 1,
+      state: 'delivered',
+      nextAttemptAt: null,
+    });
     expect(receiver.deliveries).toHaveLength(1);
     const [delivery] = receiver.deliveries;
     expect(delivery?.rawBody).toBe(payload);
@@ -240,6 +248,71 @@ describe('a delivery, on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
   });
 
+  describe('tells an operator of an attempt', () => {
+    const detailsAfter = async (...answers: (DeliveryAttempt | Error)[]) => {
+      const { deliveryId } = await prepare(receiver);
+      const worker = await createWorker({
+        attemptDelivery: ({ attempt }) => {
+          const answer = answers[Math.min(attempt, answers.length) - 1] ?? new Error('no answer');
+          return answer instanceof Error
+            ? Promise.reject(ApplicationFailure.nonRetryable(answer.message))
+            : Promise.resolve(answer);
+        },
+      });
+      return worker.runUntil(async () => {
+        const handle = await start(client, deliveryId, [0, 10]);
+        const { sent } = await handle.result();
+        const metadata = await handle.query<{ currentDetails: string }, []>('__temporal_workflow_metadata');
+        return { sent, details: metadata.currentDetails };
+      });
+    };
+    const failed: DeliveryAttempt = { outcome: 'retry', retryAfterMs: null, isSent: true, reason: 'HTTP 500' };
+
+    it('that was left out, and why: it claims none that was not sent', async () => {
+      const reason = 'the endpoint is disabled';
+      expect(await detailsAfter(failed, { outcome: 'stop', retryAfterMs: null, isSent: false, reason })).toEqual({
+        sent: 1,
+        details: 'Ended **stopped**. Attempt 2 of 2 was left out: the endpoint is disabled.',
+      });
+    });
+
+    it('that nobody could record', async () => {
+      expect(await detailsAfter(failed, new Error('PostgreSQL is away'))).toEqual({
+        sent: 1,
+        details:
+          'Ended **stopped**. Attempt 2 of 2 could not be recorded: the webhook workers or PostgreSQL were away.',
+      });
+    });
+
+    it('that was answered, and with what', async () => {
+      expect(
+        await detailsAfter(failed, { outcome: 'delivered', retryAfterMs: null, isSent: true, reason: 'HTTP 204' }),
+      ).toEqual({ sent: 2, details: 'Ended **delivered**. Attempt 2 of 2 was answered: HTTP 204.' });
+    });
+
+    it('as a worker of an earlier release reports it', async () => {
+      expect(await detailsAfter({ outcome: 'stop', retryAfterMs: null })).toEqual({
+        sent: 1,
+        details: 'Ended **stopped**. Attempt 1 of 2 failed.',
+      });
+    });
+  });
+
+  it('whose workflow an operator cancels while it waits ends failed, and nothing more is sent', async () => {
+    const { deliveryId } = await prepare(receiver);
+    receiver.answerWith(500);
+    const worker = await createWorker();
+    await worker.runUntil(async () => {
+      const handle = await start(client, deliveryId, [0, HOUR_MS, HOUR_MS]);
+      await untilWaiting(handle);
+      await handle.cancel();
+      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+      expect((await handle.describe()).status.name).toBe('CANCELLED');
+    });
+    expect(receiver.deliveries).toHaveLength(1);
+    expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
+  });
+
   it('tells an operator where it is', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
@@ -250,7 +323,7 @@ describe('a delivery, on Temporal', () => {
       expect(progress).toMatchObject({ attempt: 1, attempts: 2, state: 'waiting' });
       const metadata = await handle.query<{ currentDetails?: string }, []>('__temporal_workflow_metadata');
       expect(metadata.currentDetails).toBe(
-        `Attempt 1 of 2 failed. Next attempt at **${progress.nextAttemptAt ?? 'never'}**.`,
+        `Attempt 1 of 2 failed: HTTP 500. Next attempt at **${progress.nextAttemptAt ?? 'never'}**.`,
       );
       const { events } = await handle.fetchHistory();
       const summaries = events?.map(({ userMetadata }) => userMetadata?.summary?.data?.toString()).filter(Boolean);

@@ -194,10 +194,51 @@ it('a job whose worker falls silent is run by another once the heartbeat is miss
   ]);
 });
 
+it('a job whose worker is lost between its settlement and its answer is charged once, and its deliveries start', async () => {
+  await createWebhookEndpoint(orm, customer.organizationId);
+  const activities = createInferenceActivities({ orm, backend });
+  const lostAtFirst = async (input: Parameters<InferenceActivities['runInference']>[0]) => {
+    const answer = await activities.runInference(input);
+    return Context.current().info.attempt > 1 ? answer : Context.current().cancelled;
+  };
+  inference = await startTestWorkers(namespace, [
+    { taskQueue: TASK_QUEUES.inferenceGpu, activities: { ...activities, runInference: lostAtFirst } },
+  ]);
+  // Its attempt ends long before the heartbeat is missed.
+  const handle = await start({ inferenceTimeoutMs: 5_000 });
+  (await backend.next()).finish();
+  const { status, deliveryIds } = await handle.result();
+  expect({ status, calls: backend.calls }).toEqual({ status: 'succeeded', calls: 1 });
+  expect(deliveryIds).toHaveLength(1);
+  expect((await client.workflow.getHandle(deliveryIds[0] ?? '').describe()).status.name).toBe('RUNNING');
+  expect(await transfersOf(orm, jobId)).toEqual([
+    ['hold', 20],
+    ['capture', 20],
+  ]);
+});
+
+it('a worker of an earlier release, which leaves the settlement to the workflow, loses nothing', async () => {
+  const activities = createInferenceActivities({ orm, backend });
+  const runInference = ({ jobId: id, attempts }: Parameters<InferenceActivities['runInference']>[0]) =>
+    activities.runInference({ jobId: id, attempts });
+  inference = await startTestWorkers(namespace, [
+    { taskQueue: TASK_QUEUES.inferenceGpu, activities: { ...activities, runInference } },
+  ]);
+  const handle = await start();
+  (await backend.next()).finish();
+  expect(await handle.result()).toEqual({ status: 'succeeded', chargedCredits: 20, deliveryIds: [] });
+  expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
+});
+
 describe('a job that nobody picks up', () => {
   it('expires after its time in the queue, and is charged nothing', async () => {
     const handle = await start({ expiryMs: 200 });
-    expect(await handle.result()).toEqual({ status: 'expired', chargedCredits: 0, deliveryIds: [] });
+    expect(await handle.result()).toEqual({
+      status: 'expired',
+      chargedCredits: 0,
+      deliveryIds: [],
+      error: 'job_expired',
+    });
     expect(await readJob(orm, jobId)).toMatchObject({
       status: 'expired',
       startedAt: null,
@@ -240,13 +281,35 @@ describe('a job that was canceled', () => {
   });
 });
 
-it('a workflow cancelled by an operator settles all the same: no hold stays', async () => {
-  await startInference();
-  const handle = await start();
-  await backend.next();
-  await handle.cancel();
-  expect(await handle.result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
-  expect(await account()).toEqual(releasedInFull);
+describe('a workflow cancelled by an operator settles all the same: no hold stays', () => {
+  it('and the job, which was at work, fails as stopped, which its webhooks tell', async () => {
+    await createWebhookEndpoint(orm, customer.organizationId);
+    await startInference();
+    const handle = await start();
+    await backend.next();
+    await handle.cancel();
+    const { deliveryIds, ...settlement } = await handle.result();
+    expect(settlement).toEqual({ status: 'failed', chargedCredits: 0, error: 'job_stopped' });
+    expect(deliveryIds).toHaveLength(1);
+    const { error } = await readJob(orm, jobId);
+    expect(error).toEqual({
+      type: 'processing_error',
+      code: 'job_stopped' satisfies ErrorCode,
+      message: 'The operator of the service stopped the job. Nothing was charged; submit it again.',
+    });
+    expect(await account()).toEqual(releasedInFull);
+  });
+
+  it('and the job, which waited, is canceled, as if its customer had done it', async () => {
+    await createWebhookEndpoint(orm, customer.organizationId);
+    const handle = await start();
+    await handle.cancel();
+    expect(await handle.result()).toEqual({ status: 'canceled', chargedCredits: 0, deliveryIds: [] });
+    expect(await readJob(orm, jobId)).toMatchObject({ status: 'canceled', startedAt: null, error: null });
+    expect(await account()).toEqual(releasedInFull);
+    await startInference();
+    expect(backend.calls).toBe(0);
+  });
 });
 
 describe('the start by name', () => {
@@ -295,6 +358,20 @@ describe('the start by name', () => {
     (await backend.next()).finish();
     await handle.result();
     expect((await handle.describe()).typedSearchAttributes.get(jobStatus)).toBe('succeeded');
+  });
+
+  it('leaves deliveries that Temporal Web finds by the same organisation and mode', async () => {
+    await createWebhookEndpoint(orm, customer.organizationId);
+    await startByName();
+    await startInference();
+    (await backend.next()).finish();
+    const { deliveryIds } = (await client.workflow.getHandle(jobId).result()) as Settlement;
+    const delivery = await client.workflow.getHandle(deliveryIds[0] ?? '').describe();
+    const { organizationId, livemode } = SEARCH_ATTRIBUTES;
+    expect(delivery.typedSearchAttributes.get(organizationId)).toBe(customer.organizationId);
+    expect(delivery.typedSearchAttributes.get(livemode)).toBe(false);
+    expect(delivery.typedSearchAttributes.getAll()).toHaveLength(2);
+    expect(await delivery.staticDetails()).toContain(jobId);
   });
 
   it('carries ids and small facts only: nothing of pictures, parameters or results is in the history', async () => {

@@ -1,6 +1,9 @@
 /** Bundles through the real Temporal and the real PostgreSQL: stages side by side, and what becomes of each way to fail. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
+import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
+import type { ErrorCode } from '../../src/contracts/error-codes.ts';
 import type { JobStage } from '../../src/contracts/job.ts';
 import {
   RUN_JOB_STATUS_QUERY,
@@ -75,7 +78,12 @@ interface Started {
 }
 
 /** Admits a bundle of the plan, for what its stages cost together, and starts its workflow and a worker. */
-async function start(plan: StagePlan, backend: StagedBackend, changes: Partial<RunJobInput> = {}): Promise<Started> {
+async function start(
+  plan: StagePlan,
+  backend: StagedBackend,
+  changes: Partial<RunJobInput> = {},
+  onStagePickUp?: (pickUp: unknown) => void,
+): Promise<Started> {
   const stages = queuedStages(
     { stages: plan.stages.map(({ name }) => name), stagePlan: () => plan.stages },
     { parameters: {}, files: [] },
@@ -85,14 +93,16 @@ async function start(plan: StagePlan, backend: StagedBackend, changes: Partial<R
     reservedCredits: plan.stages.reduce((sum, { priceCredits }) => sum + priceCredits, 0),
     stages: plan.isShown ? stages : null,
   });
-  await serve(backend);
+  await serve(backend, onStagePickUp);
   const run = await startWorkflow(jobId, changes);
   handle = run;
   return { jobId, handle: run, result: () => run.result() };
 }
 
-async function serve(backend: StagedBackend): Promise<void> {
-  inference = await startTestWorkers(namespace, inferenceWorkers(orm, backend));
+async function serve(backend: StagedBackend, onStagePickUp?: (pickUp: unknown) => void): Promise<void> {
+  const activities = createInferenceActivities({ orm, backend, ...(onStagePickUp && { onStagePickUp }) });
+  const workers = inferenceWorkers(orm, backend).map((worker) => ({ ...worker, activities }));
+  inference = await startTestWorkers(namespace, workers);
 }
 
 const startWorkflow = (jobId: string, changes: Partial<RunJobInput> = {}) =>
@@ -201,6 +211,69 @@ describe('a bundle that succeeds', () => {
     held.open();
     await result();
     expect(await readableHistory(run)).toContain('detect: views 21 to 25 of 25');
+  });
+
+  it('has each stage timed to the millisecond, in its queue and in all, also where the job shows none', async () => {
+    const timed: { ended: unknown[]; pickedUp: unknown[] } = { ended: [], pickedUp: [] };
+    await orchestration.stop();
+    const worker = await orchestrationWorker(orm);
+    const activities = {
+      ...worker.activities,
+      ...createStageRecordActivities({ orm, onStageEnded: (stage) => timed.ended.push(stage) }),
+    };
+    orchestration = await startTestWorkers(namespace, [{ ...worker, activities }]);
+    const backend = createStagedBackend({ plan });
+    const hidden = stagePlan(plan.stages, { isShown: false });
+    const { result } = await start(hidden, backend, {}, (pickUp) => timed.pickedUp.push(pickUp));
+    await result();
+    const measured = { endpoint: 'inspections', livemode: false };
+    expect(timed.ended).toEqual(
+      plan.stages.map(({ name }) => ({
+        ...measured,
+        stage: name,
+        status: 'succeeded',
+        durationMs: expect.any(Number),
+      })),
+    );
+    for (const { durationMs } of timed.ended as { durationMs: number }[]) expect(durationMs).toBeGreaterThan(0);
+    expect(timed.pickedUp).toHaveLength(backend.begun.length);
+    expect(timed.pickedUp).toContainEqual({ ...measured, stage: 'merge', queuedMs: expect.any(Number) });
+  });
+});
+
+/** What Temporal Web shows of a workflow, also of one that has ended. */
+async function currentDetails(run: WorkflowHandle): Promise<string> {
+  return (await run.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
+}
+
+describe('once a bundle has ended, Temporal Web shows how each stage did', () => {
+  it('that succeeded, failed in part, or did not run, with its time and its charge', async () => {
+    const plan = planOf(
+      plannedStage({ name: 'identify', units: 20, priceCredits: 60 }),
+      plannedStage({ name: 'grade', after: ['identify'], units: { foundBy: 'identify' } }),
+    );
+    const runUnits = ({ firstUnit, units }: { firstUnit: number; units: number }) =>
+      firstUnit === 0 ? found(units) : failedUnits(units, unreadable);
+    const { handle: run, result } = await start(plan, createStagedBackend({ plan, runUnits }));
+    await result();
+    expect((await currentDetails(run)).split('\n')).toEqual([
+      'Ended **partial**, 30 credits charged.',
+      '',
+      expect.stringMatching(
+        /^- \*\*identify\*\*: succeeded in \d+\.\d s, 20 of 20, 10 failed \(input_unreadable\), 30 credits$/,
+      ),
+      '- **grade**: did not run',
+    ]);
+  });
+
+  it('and of a job that failed no charges', async () => {
+    const plan = planOf(plannedStage({ name: 'identify', isOptional: false, priceCredits: 60 }));
+    const runUnits = ({ units }: { units: number }) => failedUnits(units, unreadable);
+    const { handle: run, result } = await start(plan, createStagedBackend({ plan, runUnits }));
+    await result();
+    expect(await currentDetails(run)).toMatch(
+      /^Ended \*\*failed\*\* \(input_unreadable\), 0 credits charged\.\n\n- \*\*identify\*\*: failed in [\d.]+ s, 1 of 1, 1 failed \(input_unreadable\)$/,
+    );
   });
 });
 
@@ -355,6 +428,11 @@ describe('an operator', () => {
     expect(await keptOutcomes(jobId)).toBe(2);
     await run.cancel();
     expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+    expect((await readJob(orm, jobId)).error?.code).toBe('job_stopped' satisfies ErrorCode);
+    expect((await currentDetails(run)).split('\n').slice(2)).toEqual([
+      expect.stringMatching(/^- \*\*identify\*\*: succeeded in [\d.]+ s, 20 of 20$/),
+      '- **detect**: stopped, 0 of 1',
+    ]);
     expect(shownEnds(await readJob(orm, jobId))).toEqual([
       ['identify', 'succeeded', 0],
       ['detect', 'failed', 0],
