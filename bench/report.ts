@@ -16,13 +16,6 @@ export interface Report {
   notes: string[];
 }
 
-/** Said beside the figures, so that nobody takes the table for the whole list of goals. */
-const UNMEASURED = [
-  'jobs/s at 50 ms of CPU a job ÷ graphile-worker',
-  'inference activity p50 ÷ raw ONNX Runtime; decode → resize → tensor → infer ÷ a bare loop; batching',
-  'event-loop p99 of the inference worker under full load ÷ idle',
-];
-
 export function renderReport(report: Report): string {
   const { startedAt, seconds, commit, quick, machine, postgres, comparisons, broken, notes } = report;
   return [
@@ -42,9 +35,6 @@ export function renderReport(report: Report): string {
     ...comparisons.flatMap(renderSides),
     `Invariants: ${broken.length === 0 ? 'held (no ledger drift, no overdraft, no job lost)' : 'BROKEN'}`,
     ...broken.map((finding) => `- ${finding}`),
-    '',
-    'Goals that have no measure here yet:',
-    ...UNMEASURED.map((goal) => `- ${goal}`),
     '',
   ].join('\n');
 }

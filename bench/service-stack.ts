@@ -37,7 +37,7 @@ export interface Service {
   temporalAddress: string;
   jobs: JobClient;
   pids: Record<'API' | 'orchestration worker' | 'Temporal' | 'PostgreSQL' | 'load generator', number>;
-  /** One more, with a model that costs nothing. Comes back once it polls. */
+  /** One more. Comes back once it polls. */
   startInferenceWorker(name: string): Promise<RunningProgram>;
 }
 
@@ -45,12 +45,14 @@ interface ServiceOptions {
   database: string;
   /** Jobs that are posted at once at most. */
   connections: number;
+  /** The process of the inference workers; by default one with a model that costs nothing. */
+  inferenceEntry?: string;
 }
 
 export async function startService(
   context: BenchContext,
   postgres: Postgres,
-  { database, connections }: ServiceOptions,
+  { database, connections, inferenceEntry = 'bench/processes/no-op-inference-worker.ts' }: ServiceOptions,
 ): Promise<Service> {
   const { directory, cleanup } = context;
   const [temporalServer, databaseUrl] = await Promise.all([
@@ -96,7 +98,7 @@ export async function startService(
     startInferenceWorker: (name) =>
       startStoppableProcess(context, {
         name,
-        entry: 'bench/processes/no-op-inference-worker.ts',
+        entry: inferenceEntry,
         readyMessage,
         environment,
       }),

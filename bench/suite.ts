@@ -2,6 +2,8 @@
 import type { Effort } from './effort.ts';
 import type { Comparison } from './measure.ts';
 import { measureAdmission } from './measures/admission.ts';
+import { measureInference } from './measures/inference.ts';
+import { measureJobQueue } from './measures/job-queue.ts';
 import { measureScale } from './measures/scale.ts';
 import { measureServiceJobs } from './measures/service-jobs.ts';
 import { measureWebhookIsolation } from './measures/webhook-isolation.ts';
@@ -23,6 +25,8 @@ export const MEASURES = {
   admission: measureAdmission,
   webhooks: measureWebhookIsolation,
   scale: measureScale,
+  queue: measureJobQueue,
+  inference: measureInference,
 } as const satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof MEASURES;

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import { WebhookEndpoint } from '../../src/db/entities.ts';
 import { type EntityManager, openDatabase, query } from '../../src/db/orm.ts';
 import { createDevelopmentWebhookEndpoint } from '../../src/db/seed.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -86,7 +87,7 @@ export async function measureWebhookIsolation(
         const timer = setTimeout(() => reject(new Error('a healthy delivery did not arrive')), ARRIVAL_TIMEOUT_MS);
         arrivals.set(delivery.eventId, resolve);
         const startedAtMs = performance.now();
-        await Promise.all([startDeliverWebhook(temporal, delivery.id), arrived]).finally(() => clearTimeout(timer));
+        await Promise.all([startDeliverWebhook(temporal, delivery), arrived]).finally(() => clearTimeout(timer));
         durationsMs.push(performance.now() - startedAtMs);
         arrivals.delete(delivery.eventId);
       }
@@ -103,7 +104,7 @@ export async function measureWebhookIsolation(
   const measureBesideStuck = async (count: number): Promise<Sample> => {
     const endpoint = await createEndpoint(owner, stuck.url);
     const deliveries = await createDeliveries(owner.em(), endpoint, STUCK_DELIVERIES);
-    for (const { id } of deliveries) await startDeliverWebhook(temporal, id);
+    for (const delivery of deliveries) await startDeliverWebhook(temporal, delivery);
     // Stuck, and known to be: its first deliveries have failed after their 10 seconds.
     await until(() => isFailing(owner.em(), endpoint), signal);
     try {
@@ -158,7 +159,13 @@ async function createEndpoint(
 
 /** Events with a delivery each, that no sweeper starts. */
 async function createDeliveries(em: EntityManager, webhookEndpointId: string, count: number) {
-  const deliveries = Array.from({ length: count }, () => ({ id: newId('webhookDelivery'), eventId: newId('event') }));
+  const { organizationId } = await em.findOneOrFail(WebhookEndpoint, { id: webhookEndpointId });
+  const deliveries = Array.from({ length: count }, () => ({
+    id: newId('webhookDelivery'),
+    eventId: newId('event'),
+    organizationId,
+    livemode: true,
+  }));
   const [ids, eventIds] = [deliveries.map(({ id }) => id), deliveries.map(({ eventId }) => eventId)];
   await query(
     em,

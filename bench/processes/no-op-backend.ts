@@ -24,6 +24,7 @@ export async function createBackend(): Promise<Backend> {
       return { status: 'succeeded', result: { nothing: null }, error: null, chargedCredits: reservedCredits };
     },
     installedEndpoints: () => endpoints.map(({ slug }) => ({ endpoint: slug, modelVersion: MODEL_VERSION })),
+    reload: async () => {},
     close: async () => {},
   };
 }

@@ -1,0 +1,47 @@
+/**
+ * What the service is compared with where jobs compute: a job queue within PostgreSQL. It makes the writes of the service,
+ * pick-up and settlement, with the service's own functions, and does the same work.
+ */
+import { Logger, run } from 'graphile-worker';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
+import { readJob } from '../../src/db/jobs/read-job.ts';
+import { openDatabase } from '../../src/db/orm.ts';
+import { createLogger } from '../../src/logging.ts';
+import { onShutdown } from '../../src/shutdown.ts';
+import { CPU_WORK_MODEL, startCpuWork } from './cpu-work.ts';
+import { GRAPHILE_TASK, type GraphileJob } from './graphile.ts';
+
+/** As many as an inference worker takes at once. */
+const CONCURRENCY = 16;
+const POOL_SIZE = 10;
+
+const logger = createLogger('worker:graphile', 'info');
+const url = process.env.DATABASE_URL ?? '';
+const orm = await openDatabase({ url, poolSize: POOL_SIZE });
+const { settleJob } = createSettlementActivities({ orm });
+const work = startCpuWork();
+const runner = await run({
+  connectionString: url,
+  concurrency: CONCURRENCY,
+  maxPoolSize: POOL_SIZE,
+  noHandleSignals: true,
+  logger: new Logger(() => () => {}),
+  taskList: {
+    async [GRAPHILE_TASK](payload) {
+      const { jobId } = payload as GraphileJob;
+      const em = orm.em.fork();
+      const { reservedCredits } = await readJob(em, jobId);
+      await pickUpJob(em, jobId, CPU_WORK_MODEL, new Date());
+      await work.run();
+      const outcome = { status: 'succeeded', result: { nothing: null }, error: null } as const;
+      await settleJob({ jobId, outcome: { ...outcome, chargedCredits: reservedCredits }, failure: null });
+    },
+  },
+});
+onShutdown(logger, async () => {
+  await runner.stop();
+  await work.close();
+  await orm.close();
+});
+logger.info('worker ready');
