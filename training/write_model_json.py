@@ -77,6 +77,8 @@ def dashboard_reader(folder: Path) -> dict:
         "license": LICENSE, "files": files, "uses": {"text": f"text-line@{RELEASE}"},
         "thresholds": {k: THRESHOLDS[k] for k in ("presence", "lit", "litProof", "odometer", "odometerText", "lamp", "lampClass", "fuel", "fuelConfidence", "character")},
         "rules": RULES,
+        # One process of Node.js with all networks and two pictures of 50 megapixels.
+        "memoryMb": 600,
         "warmUp": {"locator": {"image": [1, 3, size, size]}, "elements": {"image": [1, 3, height, width]},
                    "lamps": {"images": [1, 3, nets.LAMP_SIZE, nets.LAMP_SIZE]}, "fuel": {"images": [1, 3, nets.FUEL_SIZE, nets.FUEL_SIZE]}},
     }
@@ -96,6 +98,7 @@ def text_line(folder: Path) -> dict:
         "description": "Reads one line of print (odometer, VIN, number plate, tire sidewall). Trained on generated pictures only; preview.",
         "license": LICENSE, "files": {"text-line": entry}, "thresholds": {"character": THRESHOLDS["character"]},
         "rules": RULES["line"],
+        "memoryMb": 40,
         "warmUp": {"text-line": {"images": [1, 1, nets.LINE_HEIGHT, 224]}},
     }
 

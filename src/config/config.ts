@@ -1,5 +1,6 @@
 /** The one reader of `process.env`: every variable of every process, parsed once, at boot. */
 import { parseLicenseSigningKeys } from './license-signing-keys.ts';
+import { parseKserveServers, parseRemoteEndpoints } from './remote-servers.ts';
 
 interface Variable<Value> {
   description: string;
@@ -61,6 +62,12 @@ const label = variable((value) => {
 const listOf = <const Choice extends string>(...choices: Choice[]) =>
   variable((value) => value.split(',').map((item) => oneOf(...choices)('').parse(item.trim())));
 
+const listOfWholeNumbers = variable((value) => {
+  const numbers = value.split(',').map((item) => item.trim());
+  if (!numbers.every((item) => /^\d{1,4}$/.test(item))) throw new Error('must be a list of whole numbers');
+  return [...new Set(numbers.map(Number))];
+});
+
 const DEVELOPMENT_SIGNING_KEY = 'development';
 
 /** Every variable. `docs/configuration.md` is checked against this table. */
@@ -83,7 +90,8 @@ export const VARIABLES = {
   ),
   STORAGE_DIRECTORY: text('Folder of uploads and artefacts, shared by API and inference workers.', '.data/storage'),
   URL_SIGNING_KEY: text(
-    'Key of signed links to artefacts and uploads, the same in every process; in production 32 random characters or more.',
+    'Key of signed links to artefacts and uploads and of the tokens of dispatches, the same in every process; in production ' +
+      '32 random characters or more.',
     DEVELOPMENT_SIGNING_KEY,
   ),
   SECRET_SEALING_KEYS: list(
@@ -109,13 +117,48 @@ export const VARIABLES = {
     '',
   ),
   MODELS_DIRECTORY: text('Folder of the installed models, `<model>/<release date>/model.json`.', 'models'),
+  KSERVE_SERVERS: variable(parseKserveServers)(
+    'Servers that run the networks of models, over the KServe v2 protocol: a JSON list of `name`, `url`, `headers` and ' +
+      '`timeoutSeconds` (docs/remote-inference.md).',
+    '[]',
+  ),
+  REMOTE_ENDPOINTS: variable(parseRemoteEndpoints)(
+    'Endpoints that other clusters answer in live mode: a JSON list of `endpoint`, `modelVersion`, `url`, `headers` and ' +
+      '`heartbeatTimeoutSeconds` (docs/remote-inference.md).',
+    '[]',
+  ),
   INFERENCE_QUEUES: listOf(
     'inference-gpu',
     'inference-heavy',
     'inference-test',
   )('Task queues an inference worker serves, separated by commas.', 'inference-gpu,inference-heavy,inference-test'),
-  INFERENCE_PROCESSES: wholeNumber(1, 64)('Child processes that run models, in one inference worker.', '1'),
+  INFERENCE_PROCESSES: wholeNumber(1, 64)(
+    'Child processes of each model on each device, in one inference worker.',
+    '1',
+  ),
   INFERENCE_THREADS: wholeNumber(1, 256)('Threads of each ONNX Runtime session.', '1'),
+  INFERENCE_EXECUTION_PROVIDER: oneOf(
+    'cpu',
+    'cuda',
+    'tensorrt',
+  )('What runs the networks; the worker does not start when it does not work (docs/operations.md, "GPUs").', 'cpu'),
+  INFERENCE_DEVICES: listOfWholeNumbers(
+    'Numbers of the GPUs to use, as CUDA counts them, separated by commas; without meaning on the CPU.',
+    '0',
+  ),
+  INFERENCE_MEMORY_MB: wholeNumber(0, 100_000_000)(
+    'Megabytes that the loaded models may need together, by the `memoryMb` of their `model.json`; 0 sets no bound.',
+    '0',
+  ),
+  INFERENCE_WORKING_MEMORY_MB: wholeNumber(0, 100_000_000)(
+    'Megabytes that one child process may take for its work, beyond what it holds when its model is warm; the kernel keeps ' +
+      'to it, on Linux only; 0 sets no bound.',
+    '4096',
+  ),
+  LD_LIBRARY_PATH: text(
+    'Where the libraries of GPUs lie, if not where the system looks: handed to child processes.',
+    '',
+  ),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: flag(
     'Whether webhooks may go to http and to private addresses. Refused in production.',
     'false',
@@ -187,9 +230,16 @@ export const PROCESS_VARIABLES = {
     'STORAGE_DIRECTORY',
     'URL_SIGNING_KEY',
     'MODELS_DIRECTORY',
+    'KSERVE_SERVERS',
+    'REMOTE_ENDPOINTS',
     'INFERENCE_QUEUES',
     'INFERENCE_PROCESSES',
     'INFERENCE_THREADS',
+    'INFERENCE_EXECUTION_PROVIDER',
+    'INFERENCE_DEVICES',
+    'INFERENCE_MEMORY_MB',
+    'INFERENCE_WORKING_MEMORY_MB',
+    'LD_LIBRARY_PATH',
   ],
   'worker:webhooks': [
     ...SHARED,

@@ -68,6 +68,31 @@ export async function claimIdempotencyKey(
 }
 
 /**
+ * The response of an earlier request with the key, for a request that may make nothing itself: claims nothing. Null when
+ * there was none.
+ * @throws ServiceError `idempotency_key_reuse`, `idempotency_request_in_progress`
+ */
+export async function findReplay(
+  em: EntityManager,
+  { organizationId, livemode, route, key }: IdempotencyKey,
+  fingerprint: Uint8Array,
+): Promise<StoredResponse | null> {
+  const [row] = await query<ClaimRow<never>>(
+    em,
+    `select response_status, response_body,
+       case when fingerprint <> $5 then 'key_reuse' when in_progress_until > now() then 'in_progress' else 'replay' end
+         as outcome
+     from idempotency_claims
+     where organization_id = $1 and livemode = $2 and route = $3 and key = $4 and expires_at > now()`,
+    [organizationId, livemode, route, key, fingerprint],
+  );
+  if (!row) return null;
+  // What the earlier request did may still be on its way to the disk, and is answered for a second time here.
+  await query(em, `select pg_logical_emit_message(true, 'flush', '')`);
+  return replayOf(row);
+}
+
+/**
  * Stores what the first request was answered in the end, and lets replays have it. Answers false where the claim is no
  * longer open: it was taken for dead, and another request answered it.
  */

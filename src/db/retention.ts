@@ -30,6 +30,20 @@ export async function deleteOldEvents(em: EntityManager, before: Date): Promise<
   return { rows: rows.length, hasMore: rows.length === BATCH };
 }
 
+/** Dispatches to other clusters from before a time, of jobs that have ended. */
+export async function deleteOldDispatches(em: EntityManager, before: Date): Promise<Forgotten> {
+  const rows = await query(
+    em,
+    `delete from remote_dispatches where id in (
+       select remote_dispatches.id from remote_dispatches join jobs on jobs.id = job_id
+       where remote_dispatches.id < $1 and status not in ('queued', 'processing')
+       order by remote_dispatches.id limit $2 for update of remote_dispatches skip locked
+     ) returning id`,
+    [firstIdAt('dispatch', before), BATCH],
+  );
+  return { rows: rows.length, hasMore: rows.length === BATCH };
+}
+
 export interface ForgottenResults extends Forgotten {
   /** Where to go on: all jobs up to this one have been looked at. */
   lastId: string;

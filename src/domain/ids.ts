@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   request: 'req_',
   creditGrant: 'grt_',
   auditEntry: 'aud_',
+  dispatch: 'dsp_',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

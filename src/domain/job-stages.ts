@@ -39,12 +39,16 @@ export function advancedStages(
       ...stage,
       status: at.status,
       progress: at.status === 'succeeded' ? 1 : (at.endedUnits - at.failedUnits) / (at.units ?? 1),
-      started_at: at.startedAt,
-      completed_at: at.completedAt,
+      started_at: wholeSeconds(at.startedAt),
+      completed_at: wholeSeconds(at.completedAt),
       credits: { ...stage.credits, charged: Math.min(Math.round(at.chargedCredits), stage.credits.reserved) },
       error: at.error && (errors[stage.name] ?? failureOfStage(at.error)),
     };
   });
+}
+
+function wholeSeconds(epochSeconds: number | null): number | null {
+  return epochSeconds === null ? null : Math.floor(epochSeconds);
 }
 
 /** Said of a stage, or of some of it, that failed before it could say why. */

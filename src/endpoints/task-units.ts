@@ -1,6 +1,6 @@
 /** How the tasks of bundles run as units of stages: one task on one picture. */
-import type { Found, UnitOutcome } from '../contracts/job.ts';
-import type { StagedEndpoint } from '../inference/staged-endpoint.ts';
+import type { Found, JobInput, UnitOutcome } from '../contracts/job.ts';
+import type { InferOne, StagedEndpoint } from '../inference/staged-endpoint.ts';
 import { priceOfTask, TASKS, type Task, type TaskOutcomes } from './bundled-tasks.ts';
 
 type AnyOutcome = NonNullable<TaskOutcomes[Task]>;
@@ -20,9 +20,13 @@ export const runTask: NonNullable<StagedEndpoint<unknown>['live']>['runUnit'] = 
 ): Promise<UnitOutcome> => {
   const input = inputs[index];
   if (!input) throw new Error(`the job has no picture ${index}`);
-  const { result, error } = await infer(stage, input);
-  return error ? { status: 'failed', error } : { status: 'succeeded', value: result };
+  return runTaskOn(stage, input, infer);
 };
+
+export async function runTaskOn(task: string, picture: JobInput, infer: InferOne): Promise<UnitOutcome> {
+  const { result, error } = await infer(task, picture);
+  return error ? { status: 'failed', error } : { status: 'succeeded', value: result };
+}
 
 /** The outcomes of all tasks on one picture. */
 export function outcomesOfPicture(found: Found, index: number): TaskOutcomes {

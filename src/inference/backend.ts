@@ -1,4 +1,5 @@
-/** What runs a job's inference: ONNX Runtime, a fixture, or (later) a remote server. The rest of the service is the same. */
+/** What runs a job's inference: ONNX Runtime, a fixture, or a remote server. The rest of the service is the same. */
+import type { RemoteRun } from '../contracts/dispatch.ts';
 import type { Found, InferenceOutcome, JobInput, JobStage, StageOutcome } from '../contracts/job.ts';
 import type { StagePlan, StageProgress, StageRange } from '../contracts/run-stages.ts';
 
@@ -15,22 +16,30 @@ export interface InferenceRequest {
   testScenario: string | null;
   /** Credits held for the job: the most that may be charged. */
   reservedCredits: number;
+  /** The build that the request asks for; null or left out for whichever answers by default. */
+  pinnedModelVersion?: string | null;
+  /** The build that must answer: what was recorded when the job was picked up. Left out: as `modelVersion` says. */
+  modelVersion?: string;
 }
 
 export interface InferenceContext {
   /** Aborted when the job's attempt is cancelled or its worker shuts down; `infer` then rejects with its `reason`. */
   signal: AbortSignal;
+  /** The result of another job of the same organization and mode; null where there is none, or it is no longer kept. */
+  readResult?: (jobId: string) => Promise<unknown>;
 }
 
 /** A run of units of one stage. */
 export type UnitRange = Pick<StageRange, 'stage' | 'firstUnit' | 'units'>;
 
 export interface StageContext extends InferenceContext {
+  /** When the job was picked up. */
+  startedAt?: Date | null;
   /** What the stages before this one found. */
   found: Found;
   /** Whether a unit whose failure may pass is to be given up: no attempt is left. */
   isLastAttempt: boolean;
-  /** Told how many units are done. */
+  /** Told how many units are done; a unit that takes long counts in shares. */
   onProgress: (doneUnits: number) => void;
 }
 
@@ -57,10 +66,11 @@ export interface StagedInference {
 
 export interface InferenceBackend {
   /**
-   * The model build that will answer, `<model>@<release date>`: recorded when the job is picked up.
+   * The model build that will answer, `<model>@<release date>`: recorded when the job is picked up. The one that is pinned
+   * where it is installed; else the one that answers by default.
    * @throws ServiceError `model_unavailable` when the endpoint has no installed model.
    */
-  modelVersion(job: Pick<InferenceRequest, 'endpoint' | 'livemode'>): string;
+  modelVersion(job: Pick<InferenceRequest, 'endpoint' | 'livemode' | 'pinnedModelVersion'>): string;
   /**
    * Runs the endpoint's pipeline. What another attempt cannot mend (a bad input, a result that breaks the endpoint's
    * schema) gives an outcome with status `failed`; what it can (a lost child process, a missing file store) is thrown
@@ -69,6 +79,8 @@ export interface InferenceBackend {
   infer(request: InferenceRequest, context: InferenceContext): Promise<InferenceOutcome>;
   /** Without it, every endpoint runs in one step. */
   staged?: StagedInference;
+  /** How another cluster runs the job; null where this worker does. Without it, this worker runs every job. */
+  remoteRun?(job: Pick<InferenceRequest, 'endpoint' | 'livemode'>): RemoteRun | null;
   /** Leaves no process behind. Calls that still run reject with a retryable ServiceError. */
   close(): Promise<void>;
 }
@@ -81,4 +93,6 @@ export interface InstalledEndpoint {
   endpoint: string;
   /** `<model>@<release date>` */
   modelVersion: string;
+  /** Other installed builds that a request may pin. */
+  otherVersions?: readonly string[];
 }

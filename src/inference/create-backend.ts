@@ -5,20 +5,19 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import type { WriteArtefact } from './artefacts.ts';
 import type { InferenceBackend, InstalledEndpoint } from './backend.ts';
 import { createFixtureBackend } from './fixture-backend.ts';
+import type { LiveFiles } from './live-tools.ts';
 import type { Log } from './log.ts';
-import { createOnnxBackend } from './onnx-backend.ts';
+import { createOnnxBackend, type ExecutorOptions } from './onnx-backend.ts';
 
-export interface BackendOptions {
+export interface BackendOptions extends ExecutorOptions {
   /** Folder of `<model>/<release date>/model.json`. */
   modelsDirectory: string;
   /** Where the jobs' input files lie. */
   store: Pick<ObjectStore, 'get'>;
+  /** The same store, for what bundles do with videos and the pictures they take of them. */
+  liveFiles?: LiveFiles;
   /** Stores the files that results show. */
   writeArtefact: WriteArtefact;
-  /** Child processes that run inference, each one job at a time. */
-  children: number;
-  /** Threads of one ONNX Runtime session. */
-  threads: number;
   logger: Log;
   /** How long the `slow` scenario takes: 30 s unless a test says otherwise. */
   slowScenarioMs?: number;
@@ -30,6 +29,12 @@ export interface BackendOptions {
 export interface Backend extends InferenceBackend {
   /** What live mode can answer now: for announcing availability. */
   installedEndpoints(): readonly InstalledEndpoint[];
+  /**
+   * Takes up what has changed in the folder of models, and resolves when what is new answers.
+   * @param now also what was written a moment ago, and what did not run the last time
+   * @throws Error when the folder cannot be read: everything then stays as it was
+   */
+  reload(options?: { now?: boolean }): Promise<void>;
 }
 
 /**
@@ -54,6 +59,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
       compose: (request, ended) => stagedFor(request).compose(request, ended),
     },
     installedEndpoints: () => onnx.installedEndpoints(),
+    reload: (how) => onnx.reload(how),
     close: async () => {
       await Promise.all([onnx.close(), fixture.close()]);
     },

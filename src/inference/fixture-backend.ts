@@ -10,7 +10,7 @@ import type { InferenceRequest, StagedBackend } from './backend.ts';
 import { applyParametersUrl } from './endpoint-folder.ts';
 import { endAs } from './fixture-end.ts';
 import { readFixture, readFixtureEnd, storeFixtureFiles } from './fixture-files.ts';
-import { createFixtureStages, modelError } from './fixture-stages.ts';
+import { createFixtureStages, modelError, type PauseIfSlow } from './fixture-stages.ts';
 import type { Log } from './log.ts';
 import { failed, invalidResult, succeeded } from './outcomes.ts';
 import { createResultCheck } from './result-check.ts';
@@ -49,8 +49,9 @@ export function createFixtureBackend(options: FixtureBackendOptions): StagedBack
   };
   const readEnd = (request: InferenceRequest) =>
     readFixtureEnd(endpointsDirectory, request.endpoint, scenarioOf(request));
-  const pauseIfSlow = async ({ testScenario }: InferenceRequest, signal: AbortSignal): Promise<void> => {
-    if (testScenario === 'slow') await pause(slowScenarioMs, signal, closing.signal);
+  const pauseIfSlow: PauseIfSlow = async ({ testScenario }, signal, until = { since: new Date(), share: 1 }) => {
+    const leftMs = until.since.getTime() + slowScenarioMs * until.share - Date.now();
+    if (testScenario === 'slow' && leftMs > 0) await pause(leftMs, signal, closing.signal);
   };
 
   return {

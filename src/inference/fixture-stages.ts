@@ -19,19 +19,24 @@ export interface FixtureStagesOptions {
   /** The result of the request's scenario, made to follow the request; its files are handed to `writeArtefact`. */
   readResult: (request: InferenceRequest, writeArtefact: WriteArtefact) => Promise<unknown>;
   readEnd: (request: InferenceRequest) => Promise<FixtureEnd | null>;
-  /** Takes its time when the scenario is to be slow. */
-  pauseIfSlow: (request: InferenceRequest, signal: AbortSignal) => Promise<void>;
+  pauseIfSlow: PauseIfSlow;
 }
+
+/** Where the scenario is to be slow: waits until a share of its time is over, of all of it from now on by itself. */
+export type PauseIfSlow = (
+  request: InferenceRequest,
+  signal: AbortSignal,
+  until?: { since: Date; share: number },
+) => Promise<void>;
 
 export function createFixtureStages(options: FixtureStagesOptions): StagedInference {
   const { endpointsDirectory, pauseIfSlow } = options;
   const contracts = new Map(options.endpoints.map((contract) => [contract.slug, contract]));
 
   return {
-    plan: async (request, { signal }) => {
+    plan: async (request) => {
       const plan = planOf(contracts.get(request.endpoint), request);
       if (!plan) return null;
-      await pauseIfSlow(request, signal);
       return { ...plan, stages: plan.stages.map((stage) => ({ ...stage, taskQueue: TASK_QUEUES.inferenceTest })) };
     },
     runUnits: async (request, range, context) => {
@@ -58,15 +63,35 @@ export function createFixtureStages(options: FixtureStagesOptions): StagedInfere
     const endpoint = await staged(request);
     const artefacts = createArtefactStandIns(options.writeArtefact);
     const fixture = await options.readResult(request, artefacts.standIn);
+    const { parameters, inputs } = request;
+    const pace = paceOf(request, range, context);
     const units: UnitOutcome[] = [];
     for (let index = range.firstUnit; index < range.firstUnit + range.units; index += 1) {
-      const { parameters, inputs } = request;
+      await pauseIfSlow(request, context.signal, pace(index));
       const unit = { stage: range.stage.name, index, found: context.found, parameters, inputs };
       units.push((await artefacts.store(endpoint.unitOfFixture(unit, fixture))) as UnitOutcome);
       context.onProgress(units.length);
     }
     return units;
   }
+
+  /**
+   * When a unit of a slow job may be done: the stages share its time evenly, in the order of the plan, and so do the units
+   * of each, so that whoever watches sees them move. By the time of the pick-up, so that nothing is waited for twice.
+   */
+  function paceOf(request: InferenceRequest, { stage }: UnitRange, { startedAt, found }: StageContext) {
+    const since = startedAt ?? new Date();
+    const names = planOf(contracts.get(request.endpoint), request)?.stages.map(({ name }) => name) ?? [stage.name];
+    const total = typeof stage.units === 'number' ? stage.units : countFound(found[stage.units.foundBy]);
+    return (index: number) => ({
+      since,
+      share: (names.indexOf(stage.name) + (index + 1) / total) / names.length,
+    });
+  }
+}
+
+function countFound(units: readonly UnitOutcome[] = []): number {
+  return units.reduce((sum, unit) => sum + (unit.status === 'succeeded' ? (unit.foundUnits ?? 0) : 0), 0);
 }
 
 /** Said of a job, and of each stage of a bundle, that the scenario `model_error` lets fail. */

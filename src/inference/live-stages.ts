@@ -5,10 +5,12 @@ import { ERRORS } from '../contracts/error-codes.ts';
 import type { UnitOutcome } from '../contracts/job.ts';
 import { failureOfStage } from '../domain/job-stages.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import type { WriteArtefact } from './artefacts.ts';
 import type { InferenceBackend, InferenceRequest, StageContext, StagedInference, UnitRange } from './backend.ts';
+import { createLiveTools, type LiveFiles } from './live-tools.ts';
 import type { Log } from './log.ts';
 import type { ResultCheck } from './result-check.ts';
-import type { InferOne, StagedEndpoint } from './staged-endpoint.ts';
+import type { InferOne, LiveTools, StagedEndpoint } from './staged-endpoint.ts';
 import { composeOutcome, loadStagedEndpoint, planOf } from './stages.ts';
 
 interface LiveStagesOptions {
@@ -17,21 +19,34 @@ interface LiveStagesOptions {
   check: ResultCheck;
   logger: Log;
   infer: InferenceBackend['infer'];
+  writeArtefact: WriteArtefact;
+  /** Where videos lie, and pictures are kept meanwhile. */
+  liveFiles?: LiveFiles | undefined;
+  /** Videos that are decoded at a time. */
+  children: number;
 }
 
 export function createLiveStages(options: LiveStagesOptions): StagedInference {
   const { endpoints, endpointsDirectory, infer } = options;
   const contracts = new Map(endpoints.map((contract) => [contract.slug, contract]));
+  const toolsFor = createLiveTools(options);
 
   return {
     plan: async (request) => planOf(contracts.get(request.endpoint), request),
     runUnits: async (request, range, context) => {
       const { live } = await staged(request);
       if (!live) throw new ServiceError('model_unavailable', `No model is installed for ${request.endpoint}.`);
+      const { found } = context;
+      const { parameters, inputs } = request;
+      if (live.hasWork?.({ stage: range.stage.name, found, parameters, inputs }) === false) return { units: [] };
       const units: UnitOutcome[] = [];
       // One after another: the memory of a worker doesn't grow with the size of a bundle.
       for (let index = range.firstUnit; index < range.firstUnit + range.units; index += 1) {
-        units.push(await runUnit(live, { request, range, index, context }));
+        const tools = toolsFor(request, `${range.stage.name}-${index}`, {
+          ...context,
+          onProgress: (share) => context.onProgress(units.length + Math.floor(share * 100) / 100),
+        });
+        units.push(await runUnit(live, { request, range, index, context, tools }));
         context.onProgress(units.length);
       }
       return { units };
@@ -52,13 +67,17 @@ export function createLiveStages(options: LiveStagesOptions): StagedInference {
       range,
       index,
       context,
-    }: { request: InferenceRequest; range: UnitRange; index: number; context: StageContext },
+      tools,
+    }: { request: InferenceRequest; range: UnitRange; index: number; context: StageContext; tools: LiveTools },
   ): Promise<UnitOutcome> {
-    const inferOne: InferOne = (endpoint, input) =>
-      infer({ ...request, endpoint, inputs: [input], parameters: defaultsOf(endpoint) }, { signal: context.signal });
+    const inferOne: InferOne = (endpoint, input, asked) => {
+      const parameters = { ...defaultsOf(endpoint), ...asked };
+      return infer({ ...request, endpoint, inputs: input ? [input] : [], parameters }, { signal: context.signal });
+    };
     const { parameters, inputs } = request;
+    const unit = { stage: range.stage.name, index, found: context.found, parameters, inputs };
     try {
-      return await live.runUnit({ stage: range.stage.name, index, found: context.found, parameters, inputs }, inferOne);
+      return await live.runUnit(unit, inferOne, tools);
     } catch (error) {
       if (context.signal.aborted || !(error instanceof ServiceError)) throw error;
       if (error.retryable && !context.isLastAttempt) throw error;

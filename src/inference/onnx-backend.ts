@@ -1,5 +1,4 @@
 /** Live and staging jobs: the installed models, run by ONNX Runtime in child processes. */
-import { existsSync } from 'node:fs';
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
 import type { JobInput } from '../contracts/job.ts';
 import { ServiceError } from '../domain/service-error.ts';
@@ -7,72 +6,92 @@ import { ObjectNotFoundError, type ObjectStore } from '../storage/object-store.t
 import type { WriteArtefact } from './artefacts.ts';
 import type { InstalledEndpoint, StagedBackend } from './backend.ts';
 import { importPipeline, pipelineUrl } from './endpoint-folder.ts';
-import { ChildPool } from './executors/child-pool.ts';
-import type { ServedEndpoint } from './executors/messages.ts';
-import { createLiveStages, installedBundles } from './live-stages.ts';
+import { CPU, type Device } from './executors/devices.ts';
+import type { ExecutorObserver } from './executors/model-pools.ts';
+import { requireDevice } from './executors/require-device.ts';
+import { createLiveStages } from './live-stages.ts';
+import type { LiveFiles } from './live-tools.ts';
 import type { Log } from './log.ts';
 import { storeMadeFiles } from './made-files.ts';
-import { versionOf } from './models/manifest.ts';
-import { loadModelRegistry } from './models/registry.ts';
+import { ModelHost } from './model-host.ts';
 import { failed, invalidResult, succeeded } from './outcomes.ts';
+import type { AskServer } from './remote/kserve-servers.ts';
 import { createResultCheck } from './result-check.ts';
 
-export interface OnnxBackendOptions {
+export interface OnnxBackendOptions extends ExecutorOptions {
   modelsDirectory: string;
   store: Pick<ObjectStore, 'get'>;
+  /** The same store, for what bundles do with videos and the pictures they take of them. */
+  liveFiles?: LiveFiles;
   /** Stores the files that results show. */
   writeArtefact: WriteArtefact;
-  children: number;
-  threads: number;
   logger: Log;
   endpoints: readonly EndpointContract[];
   endpointsDirectory: URL;
   /** Pause before a lost child process is replaced, and how long an abandoned one may go on. */
   restartDelayMs?: number;
   graceMs?: number;
+  /** Milliseconds of a clock that never goes back: tells how long a release has not been used. */
+  clock?: () => number;
+}
+
+/** Where networks run, and on how much. */
+export interface ExecutorOptions {
+  /** Child processes of each model on each device. */
+  children: number;
+  /** Threads of one ONNX Runtime session. */
+  threads: number;
+  /** The CPU, unless something else is said. */
+  devices?: readonly Device[];
+  /** Environment of the child processes: what the libraries of the devices need. */
+  deviceEnvironment?: Readonly<Record<string, string>>;
+  /** Megabytes that the loaded models may need together; no bound when left out or null. */
+  memoryMb?: number | null;
+  /** Most that one child process may take for its work, beyond what it holds when it is warm; 0 or left out for no bound. */
+  workingMemoryBytes?: number;
+  /** Told what is run, and how long it waited. */
+  observer?: ExecutorObserver;
+  /** Asks a server for networks that are not here; without it, a model that has such cannot be run. */
+  askServer?: AskServer;
 }
 
 export interface OnnxBackend extends StagedBackend {
   installedEndpoints(): readonly InstalledEndpoint[];
+  /** Takes up what has changed in the folder of models: see `ModelHost.reload`. */
+  reload(options?: { now?: boolean }): Promise<void>;
   /** Process ids of the children that run now. */
   readonly pids: readonly number[];
+  /** Versions of the releases that are in memory. */
+  readonly loaded: readonly string[];
 }
 
+/** @throws Error when a device does not work: a GPU that was asked for and is not there is not made up for by the CPU */
 export async function createOnnxBackend(options: OnnxBackendOptions): Promise<OnnxBackend> {
-  const { logger, store } = options;
-  const served = await endpointsWithModels(options);
-  // Without a model there is nothing to run, and no reason for processes.
-  const pool = served.length > 0 ? new ChildPool({ ...options, endpoints: served }) : null;
-  const versions = new Map(served.map(({ endpoint, model }) => [endpoint, versionOf(model.manifest)]));
-  try {
-    for (const { endpoint, reason } of (await pool?.ready) ?? []) {
-      logger.error({ endpoint, reason }, 'an endpoint cannot be served: its model does not run');
-      versions.delete(endpoint);
-    }
-  } catch (error) {
-    await pool?.close();
-    throw error;
-  }
-  for (const [bundle, version] of await installedBundles(options.endpoints, options.endpointsDirectory, versions)) {
-    versions.set(bundle, version);
-  }
+  const { logger, store, devices = [CPU], deviceEnvironment: environment = {} } = options;
+  await Promise.all(devices.map((device) => requireDevice(device, environment)));
+  const host = await ModelHost.start({
+    ...options,
+    devices,
+    environment,
+    processes: options.children,
+    memoryMb: options.memoryMb ?? null,
+  });
   const check = createResultCheck(options.endpoints);
 
-  const modelVersion = ({ endpoint }: { endpoint: string }): string => {
-    const version = versions.get(endpoint);
-    if (!version) throw new ServiceError('model_unavailable', `No model is installed for ${endpoint}.`);
-    return version;
-  };
-
-  const infer: OnnxBackend['infer'] = async ({ jobId, endpoint, inputs, parameters, reservedCredits }, { signal }) => {
+  const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null }) => {
+    const { jobId, endpoint, inputs, reservedCredits } = request;
     signal.throwIfAborted();
-    const version = modelVersion({ endpoint });
+    const version = request.modelVersion ?? host.modelVersion(request);
     try {
       const files = await Promise.all(inputs.map((input) => readInput(store, input)));
-      const made = await pool?.run({ endpoint, files, parameters }, signal);
+      const definition = await importPipeline(pipelineUrl(options.endpointsDirectory, endpoint));
+      const parameters = (await definition.withReferences?.(request.parameters, readResult)) ?? request.parameters;
+      const made = await host.run(version, { endpoint, files, parameters }, signal);
       const result = await storeFiles(made, options.writeArtefact);
       const problem = check(endpoint, result);
-      if (problem === null) return succeeded(result, reservedCredits);
+      if (problem === null) {
+        return succeeded(result, Math.round(reservedCredits * (definition.chargedShare?.(result) ?? 1)));
+      }
       logger.error({ jobId, endpoint, modelVersion: version, problem }, 'a pipeline gave an invalid result');
       return invalidResult();
     } catch (error) {
@@ -84,47 +103,19 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
   };
 
   return {
-    modelVersion,
-    installedEndpoints: () => [...versions].map(([endpoint, version]) => ({ endpoint, modelVersion: version })),
+    modelVersion: (job) => host.modelVersion(job),
+    installedEndpoints: () => host.installedEndpoints(),
+    reload: (how) => host.reload(how),
     get pids() {
-      return pool?.pids ?? [];
+      return host.pids;
+    },
+    get loaded() {
+      return host.loaded;
     },
     infer,
     staged: createLiveStages({ ...options, check, infer }),
-    close: async () => pool?.close(),
+    close: () => host.close(),
   };
-}
-
-/** The endpoints whose pipeline and models are present and valid; the rest are logged with the reason. */
-async function endpointsWithModels(options: OnnxBackendOptions): Promise<ServedEndpoint[]> {
-  const { logger } = options;
-  const registry = await loadModelRegistry(options.modelsDirectory, logger);
-  const served: ServedEndpoint[] = [];
-  const withoutPipeline: string[] = [];
-  const tasks = new Set<string>();
-  for (const { slug: endpoint } of options.endpoints) {
-    const url = pipelineUrl(options.endpointsDirectory, endpoint);
-    if (!existsSync(url)) {
-      withoutPipeline.push(endpoint);
-      continue;
-    }
-    try {
-      const { task } = await importPipeline(url);
-      tasks.add(task);
-      const [model] = registry.forTask(task);
-      if (!model) throw new Error(`no model with the task ${task} is installed`);
-      served.push({ endpoint, pipelineUrl: url.href, model });
-    } catch (error) {
-      logger.warn({ endpoint, reason: (error as Error).message }, 'an endpoint cannot be served in live mode');
-    }
-  }
-  if (withoutPipeline.length > 0) {
-    logger.info({ endpoints: withoutPipeline }, 'endpoints without a pipeline answer in test mode only');
-  }
-  for (const { model, release, task } of registry.idle(tasks)) {
-    logger.warn({ model, release, task }, 'no endpoint asks for models with this task');
-  }
-  return served;
 }
 
 async function storeFiles(result: unknown, writeArtefact: WriteArtefact): Promise<unknown> {

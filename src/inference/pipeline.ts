@@ -2,12 +2,15 @@
  * What an endpoint's `pipeline.ts` exports. A pipeline runs in a child process that has the models loaded and the
  * pictures decoded; it needs no import but pure functions of this toolkit, so the worker may import it too.
  */
+import type { OutputFormat } from '../contracts/vocabulary/renders.ts';
 import type { RgbImage } from './images/rgb-image.ts';
 import type { Model } from './models/model.ts';
 
 export interface PipelineInput {
   /** The request's pictures in order, decoded: 8-bit sRGB, upright. */
   images: readonly RgbImage[];
+  /** Of the request's pictures as they were sent; left out by callers whose pipelines make no pictures. */
+  formats?: readonly OutputFormat[];
   /** Validated parameters of the request, with defaults filled in. */
   parameters: Readonly<Record<string, unknown>>;
 }
@@ -33,6 +36,13 @@ export interface PipelineDefinition {
    * @throws Error that names the field of `model.json` that the pipeline misses.
    */
   create(model: Model): RunnablePipeline;
+  /** Puts what earlier jobs found into the parameters, in place of those that name the jobs. Runs in the worker. */
+  withReferences?(
+    parameters: PipelineInput['parameters'],
+    readResult: (jobId: string) => Promise<unknown>,
+  ): Promise<PipelineInput['parameters']>;
+  /** Of the credits held, the share that a result is charged, 0 to 1. Without it all of them. */
+  chargedShare?(result: unknown): number;
 }
 
 /** A pipeline with its steps chained: what an executor calls. */

@@ -9,10 +9,12 @@ export type ResultCheck = (endpoint: string, result: unknown) => string | null;
 export function createResultCheck(endpoints: readonly EndpointContract[]): ResultCheck {
   const ajv = new Ajv2020({ strict: true, allErrors: true });
   addFormats.default(ajv);
-  const validators = new Map(endpoints.map(({ slug, result }) => [slug, ajv.compile(result)]));
+  const schemas = new Map(endpoints.map(({ slug, result }) => [slug, result]));
   return (endpoint, result) => {
-    const validate = validators.get(endpoint);
-    if (!validate) return `no endpoint has the slug ${endpoint}`;
+    const schema = schemas.get(endpoint);
+    if (!schema) return `no endpoint has the slug ${endpoint}`;
+    // Compiled when it is first needed, and then kept by Ajv: all of them would take a process seconds of its start.
+    const validate = ajv.compile(schema);
     if (validate(result)) return null;
     return (validate.errors ?? []).map(describe).join('; ');
   };

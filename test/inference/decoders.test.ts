@@ -7,7 +7,7 @@ import type { Point, RawDetection } from '../../src/inference/decoding/detection
 import { decodeDetr, decodeDetrWithPostprocessor } from '../../src/inference/decoding/detr.ts';
 import { decodeAlpha, fillOutline } from '../../src/inference/decoding/mattes.ts';
 import { findRegions, outlineOf, simplifyOutline } from '../../src/inference/decoding/regions.ts';
-import { areaOf, boxAround, cornersOf, overlapOfOutlines } from '../../src/inference/decoding/rotated-boxes.ts';
+import { areaOf } from '../../src/inference/decoding/rotated-boxes.ts';
 import { decodeSemanticSegmentation } from '../../src/inference/decoding/semantic-segmentation.ts';
 import {
   decodeYoloDetection,
@@ -195,7 +195,7 @@ test('YOLO pose gives the keypoints of what is kept', () => {
   ]);
 });
 
-test('YOLO oriented boxes are turned and compared as shapely turns and compares them', () => {
+test('YOLO oriented boxes are turned as shapely turns them', () => {
   const { output, classes, settings, things } = goldens.yoloObb;
   const found = decodeYoloObb(tensor(output), classes, settings);
   expect(found.map(({ classIndex }) => classIndex)).toEqual(things.map(({ classIndex }) => classIndex));
@@ -305,17 +305,6 @@ test('pixels that touch by a corner are of one region only where corners count',
   const map = { width: 2, height: 2, classes: Int16Array.of(0, -1, -1, 0) };
   expect(findRegions(map, 4)).toHaveLength(2);
   expect(findRegions(map, 8)).toHaveLength(1);
-});
-
-test('two turned boxes overlap as their areas say', () => {
-  const square = cornersOf({ x: 0, y: 0 }, 2, 2, 0);
-  const diamond = cornersOf({ x: 0, y: 0 }, 2, 2, Math.PI / 4);
-  // A regular octagon of height 2.
-  const octagon = 8 * (Math.SQRT2 - 1);
-  expect(overlapOfOutlines(square, diamond)).toBeCloseTo(octagon / (8 - octagon), 6);
-  expect(overlapOfOutlines(square, cornersOf({ x: 5, y: 0 }, 2, 2, 0))).toBe(0);
-  expect(areaOf(diamond)).toBeCloseTo(4, 6);
-  expect(boxAround(diamond).x1).toBeCloseTo(Math.SQRT2, 6);
 });
 
 test('a quadrilateral is drawn out to the pixels of OpenCV, within what its steps of 1/32 pixel make', () => {

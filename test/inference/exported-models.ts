@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { RgbImage } from '../../src/inference/images/rgb-image.ts';
 
 type Json = Record<string, unknown>;
 
@@ -53,4 +54,16 @@ export function paint(patches: readonly Patch[]): Promise<Buffer> {
     )
     .png()
     .toBuffer();
+}
+
+/** Ramps with a fine pattern. The same formula stands in goldens/make_export_goldens.py. */
+export function smoothPicture(width: number, height: number): RgbImage {
+  const pixels = new Uint8Array(width * height * 3);
+  for (let index = 0; index < pixels.length; index += 1) {
+    const channel = index % 3;
+    const x = Math.floor(index / 3) % width;
+    const y = Math.floor(index / 3 / width);
+    pixels[index] = (x * 2 + y * 3 + ((x * y) % 7) * 4 + channel * 61) % 256;
+  }
+  return { width, height, pixels };
 }

@@ -1,4 +1,5 @@
 /** Models that an operator drops into the folder answer the endpoints they are for, on the real ONNX Runtime. */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +8,13 @@ import sharp from 'sharp';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { engineDetect } from '../../src/endpoints/engine.detect/contract.ts';
 import { partsRecognize } from '../../src/endpoints/parts.recognize/contract.ts';
+import { renderBackground } from '../../src/endpoints/render.background/contract.ts';
+import { renderEnhance } from '../../src/endpoints/render.enhance/contract.ts';
 import { tireDetect } from '../../src/endpoints/tire.detect/contract.ts';
 import { vehicleSegment } from '../../src/endpoints/vehicle.segment/contract.ts';
 import type { ArtefactFile, WriteArtefact } from '../../src/inference/artefacts.ts';
 import { createOnnxBackend, type OnnxBackend } from '../../src/inference/onnx-backend.ts';
-import { fileOf, installModel, manifestOfGuide, type Patch, paint } from './exported-models.ts';
+import { fileOf, installModel, manifestOfGuide, type Patch, paint, smoothPicture } from './exported-models.ts';
 import { noArtefacts, recordingLog, rejectionOf, standInArtefacts, tinyRequest } from './tiny-endpoint.ts';
 
 /** A whole cell of the networks, column 2 of row 1: x 32 to 48 and y 0 to 16 of the picture. */
@@ -19,6 +22,11 @@ const PATCH: Patch = { colour: '#ff0000', x: 32, y: 0, width: 16, height: 16 };
 
 /** Scaling mixes the edge of a patch with the grey around it. */
 const nearlyOne = expect.closeTo(0.95, 1) as unknown;
+
+/** What PyTorch makes of `smoothPicture` with the network of `exported/enlarging.onnx`. */
+const { enlarging: enlarged } = JSON.parse(
+  readFileSync(new URL('./goldens/exports.json', import.meta.url), 'utf8'),
+) as { enlarging: { width: number; height: number; scale: number; pixels: string } };
 
 let modelsDirectory: string;
 let backend: OnnxBackend | null = null;
@@ -36,11 +44,11 @@ afterEach(async () => {
 });
 
 async function start(
-  patches: readonly Patch[],
+  seen: readonly Patch[] | Buffer,
   endpoints: readonly EndpointContract[] = [tireDetect],
   writeArtefact: WriteArtefact = noArtefacts,
 ) {
-  const picture = await paint(patches);
+  const picture = Buffer.isBuffer(seen) ? seen : await paint(seen);
   backend = await createOnnxBackend({
     modelsDirectory,
     store: { get: async () => picture },
@@ -177,6 +185,84 @@ test('a picture that a pipeline makes is stored as a PNG, and stands in the resu
   expect([data[40 * 128 + 48], data[8 * 128 + 104]]).toEqual([255, 0]);
 });
 
+test('a network of Real-ESRGAN enlarges a picture in tiles as PyTorch enlarges it whole', async () => {
+  const { width, height, scale, pixels } = enlarged;
+  const { images } = manifestOfGuide().files.detector.inputs as { images: Record<string, unknown> };
+  const file = fileOf('enlarging', {
+    inputs: { input: { ...images, shape: [1, 3, 32, 32] } },
+    outputs: { output: { shape: [1, 3, 64, 64] } },
+    decoder: { name: 'image-to-image', output: 'output', scale, overlap: 16, range: [0, 1] },
+  });
+  const manifest = {
+    ...manifestOfGuide(),
+    task: 'picture-enhancement',
+    files: { upscale: file },
+    warmUp: { upscale: { input: [1, 3, 32, 32] } },
+  };
+  installModel(modelsDirectory, manifest, 'enlarging');
+  const given = smoothPicture(width, height);
+  const sent = await sharp(given.pixels, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+  const stored: ArtefactFile[] = [];
+  const started = await start(sent, [renderEnhance], (made) => {
+    stored.push(made);
+    return standInArtefacts(made);
+  });
+  const parameters = { operations: ['upscale'], upscale_factor: 2, fidelity: 0, output_format: 'png' };
+  const outcome = await started.infer(tinyRequest({ endpoint: 'render.enhance', parameters, reservedCredits: 100 }), {
+    signal: new AbortController().signal,
+  });
+  expect(outcome).toMatchObject({
+    status: 'succeeded',
+    chargedCredits: 100,
+    result: { image: { media_type: 'image/png', width: 150, height: 100 }, operations_skipped: [] },
+  });
+  const { data } = await sharp(stored[0]?.content).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const expected = Buffer.from(pixels, 'base64');
+  expect(data.length).toBe(expected.length);
+  expect(Math.max(...data.map((level, place) => Math.abs(level - (expected[place] ?? -255))))).toBeLessThanOrEqual(1);
+});
+
+test('a vehicle is put before another background, and a picture without one costs nothing', async () => {
+  const file = fileOf('semantic-segmentation', {
+    outputs: { logits: { shape: [1, 4, 8, 8] } },
+    decoder: { name: 'semantic-segmentation', output: 'logits', score: 0.5, minimumPixels: 20 },
+    labels: [null, 'car', null, null],
+  });
+  const manifest = { ...manifestOfGuide(), task: 'vehicle-segmentation', files: { detector: file } };
+  installModel(modelsDirectory, manifest, 'semantic-segmentation');
+  const stored: ArtefactFile[] = [];
+  const keep: WriteArtefact = (made) => {
+    stored.push(made);
+    return standInArtefacts(made);
+  };
+  const parameters = { background_color: '#0000ff', output_format: 'webp' };
+  const request = tinyRequest({ endpoint: 'render.background', parameters, reservedCredits: 100 });
+  const signal = new AbortController().signal;
+  const started = await start([{ ...PATCH, y: 32, width: 32 }], [renderBackground], keep);
+  expect(await started.infer(request, { signal })).toMatchObject({
+    status: 'succeeded',
+    chargedCredits: 100,
+    result: {
+      vehicle: { class: 'car' },
+      cut_out: { media_type: 'image/png' },
+      composite: { media_type: 'image/webp' },
+    },
+  });
+  // The cut-out can be seen through at its corners, the composite nowhere.
+  const [cutOut, composite] = await Promise.all(stored.map(({ content }) => sharp(content).stats()));
+  expect([cutOut?.isOpaque, composite?.isOpaque]).toEqual([false, true]);
+  await started.close();
+
+  const empty = await start([], [renderBackground]);
+  expect(await empty.infer(request, { signal })).toMatchObject({
+    status: 'succeeded',
+    chargedCredits: 0,
+    result: { vehicle: null, cut_out: null, composite: null },
+  });
+});
+
 test('a file store that cannot take the picture is retryable', async () => {
   const file = fileOf('semantic-segmentation', {
     outputs: { logits: { shape: [1, 4, 8, 8] } },
@@ -196,7 +282,10 @@ test('of several releases the newest answers, whichever model it is of', async (
   installModel(modelsDirectory, { ...manifestOfGuide(), model: 'b', release: '2026-12-24' }, 'yolo-detection');
   installModel(modelsDirectory, { ...manifestOfGuide(), model: 'a', release: '2026-12-24' }, 'yolo-detection');
   const started = await start([]);
-  expect(started.installedEndpoints()).toEqual([{ endpoint: 'tire.detect', modelVersion: 'a@2026-12-24' }]);
+  const otherVersions = ['b@2026-12-24', 'others@2026-11-30', 'my-tires@2025-01-01'];
+  expect(started.installedEndpoints()).toEqual([
+    { endpoint: 'tire.detect', modelVersion: 'a@2026-12-24', otherVersions },
+  ]);
 });
 
 test('a network of another make than model.json names, or exchanged, is not announced', async () => {

@@ -13,7 +13,14 @@ import { recordingLog } from './tiny-endpoint.ts';
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
 const contracts: readonly EndpointContract[] = endpoints;
 const { log } = recordingLog();
-const always = { endpoints: contracts, endpointsDirectory, check: () => null, logger: log };
+const always = {
+  endpoints: contracts,
+  endpointsDirectory,
+  check: () => null,
+  logger: log,
+  writeArtefact: () => Promise.reject(new Error('no file is made')),
+  children: 1,
+};
 const input = (index: number): JobInput => ({
   field: 'images',
   storageKey: `picture-${index}.jpg`,

@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { versionOf } from '../../src/inference/models/manifest.ts';
-import { loadModelRegistry } from '../../src/inference/models/registry.ts';
+import { createModelFolder } from '../../src/inference/models/registry.ts';
 import { modelsDirectory, recordingLog } from './tiny-endpoint.ts';
 
 let directory: string;
@@ -29,7 +30,7 @@ async function install(model: string, release: string, changes: Record<string, u
 
 async function load() {
   const { log, lines } = recordingLog();
-  const registry = await loadModelRegistry(directory, log);
+  const registry = await createModelFolder(directory, log).read();
   return { registry, reasons: lines.map(({ fields }) => String(fields.reason)) };
 }
 
@@ -74,12 +75,31 @@ test('a missing file, a missing model.json and a model.json that is not JSON are
   ]);
 });
 
+const TINY = (
+  JSON.parse(readFileSync(new URL('tiny/2026-01-01/model.json', modelsDirectory), 'utf8')) as {
+    files: { tiny: Record<string, unknown> };
+  }
+).files.tiny;
+
 const wrongFields: [string, Record<string, unknown>, RegExp][] = [
   ['no task', { task: undefined }, /model\.json must have required property 'task'/],
   ['a release that is not a date', { release: 'newest' }, /release must match pattern/],
   ['a threshold that is not a number', { thresholds: { presence: 'high' } }, /thresholds\.presence must be number/],
   ['a file that is not warmed up', { warmUp: {} }, /warmUp\.tiny is missing/],
   ['a warm-up of a file it lacks', { warmUp: { other: {} } }, /warmUp\.other is not one of files/],
+  ['a memory that is no number of megabytes', { memoryMb: 0.5 }, /memoryMb must be integer/],
+  ['a batch of no size', { files: { tiny: { ...TINY, batch: {} } } }, /files\.tiny\.batch must have .*'max'/],
+  ['a batch of nothing', { files: { tiny: { ...TINY, batch: { max: 0 } } } }, /files\.tiny\.batch\.max must be >= 1/],
+  [
+    'a batch of a network for one sample',
+    { files: { tiny: { ...TINY, batch: { max: 2 }, inputs: { x: { shape: [1] } } } } },
+    /files\.tiny\.batch needs files\.tiny\.inputs\.x\.shape to begin with the name .+, not 1$/,
+  ],
+  [
+    'a batch whose outputs are not by sample',
+    { files: { tiny: { ...TINY, batch: { max: 2 }, outputs: { y: { shape: ['M'] } } } } },
+    /files\.tiny\.outputs\.y\.shape to begin with the name .+, not "M"$/,
+  ],
   ['another name than its folder', { model: 'other' }, /model is other, its folder tiny/],
   ['another release than its folder', { release: '2020-01-01' }, /release is 2020-01-01, its folder 2026-01-01/],
 ];
@@ -115,7 +135,18 @@ test('a model that uses one which is not installed, or itself, cannot be used', 
   expect(reasons).toContain('uses.line: text is not installed');
 });
 
+test('a folder in which nothing has changed is not read again', async () => {
+  await install('tiny', '2026-01-01');
+  const folder = createModelFolder(directory, recordingLog().log);
+  const first = await folder.read();
+  expect(await folder.read()).toBe(first);
+  await install('tiny', '2026-02-01');
+  expect(await folder.read()).toBe(first);
+  expect((await folder.read()).models).toHaveLength(2);
+});
+
 test('a folder of models that does not exist is an empty registry', async () => {
-  const registry = await loadModelRegistry(fileURLToPath(new URL('./nowhere/', modelsDirectory)), recordingLog().log);
+  const nowhere = fileURLToPath(new URL('./nowhere/', modelsDirectory));
+  const registry = await createModelFolder(nowhere, recordingLog().log).read();
   expect(registry.models).toEqual([]);
 });

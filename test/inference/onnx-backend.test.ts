@@ -80,6 +80,11 @@ test("the process that decodes strangers' files knows none of the environment", 
   expect(environment.filter((name) => name !== 'VIPSHOME')).toEqual(['MALLOC_ARENA_MAX']);
 });
 
+test('that process can neither read other files, nor write one, nor start a process or a thread', async () => {
+  const { result } = await onnx.infer(tinyRequest({ parameters: { behaviour: 'escape' } }), never);
+  expect((result as { environment: string[] }).environment).toEqual(Array(6).fill('ERR_ACCESS_DENIED'));
+});
+
 test('an unreadable picture fails the job, uncharged, with advice', async () => {
   stored = async () => Buffer.from('not a picture');
   const outcome = await onnx.infer(tinyRequest(), never);

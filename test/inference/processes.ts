@@ -11,3 +11,12 @@ export async function isRunning(pid: number): Promise<boolean> {
     return false;
   }
 }
+
+/** Lets a job of `tiny.add` go on that was told to wait, in whichever of the processes it is. */
+export async function letGo<Result>(job: Promise<Result>, pids: () => readonly number[]): Promise<Result> {
+  // A signal that a process which is only starting lets pass.
+  const signalling = setInterval(() => {
+    for (const pid of pids()) process.kill(pid, 'SIGWINCH');
+  }, 10);
+  return job.finally(() => clearInterval(signalling));
+}

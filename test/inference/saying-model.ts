@@ -3,7 +3,7 @@ import { parseManifest } from '../../src/inference/models/manifest.ts';
 import type { FloatTensor, Model } from '../../src/inference/models/model.ts';
 
 interface Network {
-  labels: readonly (string | null)[];
+  labels: readonly (string | null | object)[];
   decoder: Record<string, unknown>;
   /** By the name of the output. */
   says: Record<string, FloatTensor>;

@@ -116,16 +116,18 @@ export async function setLowBalanceThreshold(
   );
 }
 
-/** What may still be held of a balance; 0 where there is none. */
-export async function readAvailableCredits(
-  em: EntityManager,
-  organizationId: string,
-  livemode: boolean,
-): Promise<number> {
-  const [account] = await query<{ available: string }>(
+export interface Headroom {
+  /** Credits that may still be held. */
+  available: number;
+  openJobs: number;
+}
+
+/** What the next job finds; of a balance that there is not, nothing. */
+export async function readHeadroom(em: EntityManager, { organizationId, livemode }: BalanceKey): Promise<Headroom> {
+  const [account] = await query<{ available: string; open_jobs: number }>(
     em,
-    'select available from credit_accounts where organization_id = $1 and livemode = $2',
+    'select available, open_jobs from credit_accounts where organization_id = $1 and livemode = $2',
     [organizationId, livemode],
   );
-  return Number(account?.available ?? 0);
+  return { available: Number(account?.available ?? 0), openJobs: account?.open_jobs ?? 0 };
 }

@@ -1,25 +1,52 @@
-/** Which endpoints have a model in live mode. Inference workers announce it; the API reads it. */
+/** Which endpoints have a model in live mode, and which builds. Inference workers announce it; the API reads it. */
 import { type EntityManager, query } from '../orm.ts';
 
 export interface InstalledEndpoint {
   endpoint: string;
-  /** `<model>@<release date>` */
+  /** `<model>@<release date>`: answers where a request names no build. */
+  modelVersion: string;
+  /** Other builds that a request may pin. */
+  otherVersions?: readonly string[];
+}
+
+interface Build {
+  endpoint: string;
   modelVersion: string;
 }
 
-/** Announces what an inference worker can run, and withdraws what its models no longer can. */
+/** Of a worker: what it can run by default, and all it can run. */
+const PRESENT = `
+  present (endpoint, model_version) as (select * from unnest($1::text[], $2::text[]) order by 1, 2),
+  present_builds (endpoint, model_version) as (select * from unnest($3::text[], $4::text[]) order by 1, 2),
+  announced as (
+    insert into installed_builds (endpoint, model_version)
+    select * from present_builds
+    on conflict (endpoint, model_version) do update set announced_at = now()
+  )`;
+
+/**
+ * Announces what an inference worker can run, and withdraws what it no longer can.
+ * @param missing endpoints that it cannot run
+ * @param gone builds that it could run before
+ */
 export async function announceInstalledEndpoints(
   em: EntityManager,
   installed: readonly InstalledEndpoint[],
   missing: readonly string[],
+  gone: readonly Build[] = [],
 ): Promise<void> {
   await query(
     em,
-    `with withdrawn as (delete from installed_endpoints where endpoint = any ($3))
+    `with ${PRESENT},
+     withdrawn as (delete from installed_endpoints where endpoint = any ($5)),
+     withdrawn_builds as (
+       delete from installed_builds
+       where endpoint = any ($5) or (endpoint, model_version) in (select * from unnest($6::text[], $7::text[]))
+     )
      insert into installed_endpoints (endpoint, model_version)
-     select * from unnest($1::text[], $2::text[])
+     select * from present
      on conflict (endpoint) do update set model_version = excluded.model_version, announced_at = now()`,
-    [installed.map(({ endpoint }) => endpoint), installed.map(({ modelVersion }) => modelVersion), missing],
+    [...columnsOf(installed), missing, ...columns(gone)],
   );
 }
 
@@ -36,10 +63,11 @@ export async function renewInstalledEndpoints(
 ): Promise<void> {
   await query(
     em,
-    `insert into installed_endpoints as known (endpoint, model_version)
-     select * from unnest($1::text[], $2::text[])
+    `with ${PRESENT}
+     insert into installed_endpoints as known (endpoint, model_version)
+     select * from present
      on conflict (endpoint) do update set announced_at = now() where known.model_version = excluded.model_version`,
-    [installed.map(({ endpoint }) => endpoint), installed.map(({ modelVersion }) => modelVersion)],
+    columnsOf(installed),
   );
 }
 
@@ -47,16 +75,46 @@ export async function renewInstalledEndpoints(
 export async function withdrawStaleEndpoints(em: EntityManager): Promise<string[]> {
   const rows = await query<{ endpoint: string }>(
     em,
-    `delete from installed_endpoints where announced_at < now() - $1 * interval '1 millisecond' returning endpoint`,
+    `with withdrawn_builds as (
+       delete from installed_builds where announced_at < now() - $1 * interval '1 millisecond'
+     )
+     delete from installed_endpoints where announced_at < now() - $1 * interval '1 millisecond' returning endpoint`,
     [ANNOUNCEMENT_LEASE_MS],
   );
   return rows.map((row) => row.endpoint);
 }
 
+/** By endpoint, the build that answers where a request names none. */
 export async function readInstalledEndpoints(em: EntityManager): Promise<Map<string, string>> {
   const rows = await query<{ endpoint: string; model_version: string }>(
     em,
     'select endpoint, model_version from installed_endpoints',
   );
   return new Map(rows.map((row) => [row.endpoint, row.model_version]));
+}
+
+/** Whether some worker can answer the endpoint with the build, by default or where a request pins it. */
+export async function isBuildInstalled(em: EntityManager, { endpoint, modelVersion }: Build): Promise<boolean> {
+  const [row] = await query<{ known: boolean }>(
+    em,
+    `select exists (select from installed_builds where endpoint = $1 and model_version = $2)
+       or exists (select from installed_endpoints where endpoint = $1 and model_version = $2) as known`,
+    [endpoint, modelVersion],
+  );
+  return row?.known ?? false;
+}
+
+/** Every build of each endpoint, one by one. */
+export function buildsOf(installed: readonly InstalledEndpoint[]): Build[] {
+  return installed.flatMap(({ endpoint, modelVersion, otherVersions = [] }) =>
+    [modelVersion, ...otherVersions].map((version) => ({ endpoint, modelVersion: version })),
+  );
+}
+
+function columnsOf(installed: readonly InstalledEndpoint[]): string[][] {
+  return [...columns(installed), ...columns(buildsOf(installed))];
+}
+
+function columns(builds: readonly Build[]): [string[], string[]] {
+  return [builds.map(({ endpoint }) => endpoint), builds.map(({ modelVersion }) => modelVersion)];
 }

@@ -34,15 +34,24 @@ export async function markWorkflowStarted(em: EntityManager, jobId: string): Pro
   );
 }
 
-export async function findStrandedDeliveries(em: EntityManager, settledBefore: Date): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+export interface StrandedDelivery {
+  id: string;
+  organizationId: string;
+  livemode: boolean;
+}
+
+export async function findStrandedDeliveries(em: EntityManager, settledBefore: Date): Promise<StrandedDelivery[]> {
+  return query<StrandedDelivery>(
     em,
-    `select id from webhook_deliveries
-     where workflow_started_at is null and status = 'pending' and created_at < $1
-     order by id limit $2`,
+    `select stranded.id, organization_id as "organizationId", livemode
+     from (
+       select id, event_id from webhook_deliveries
+       where workflow_started_at is null and status = 'pending' and created_at < $1
+       order by id limit $2
+     ) as stranded join events on events.id = event_id
+     order by stranded.id`,
     [settledBefore, BATCH],
   );
-  return rows.map((row) => row.id);
 }
 
 export async function markDeliveryStarted(em: EntityManager, deliveryId: string): Promise<void> {

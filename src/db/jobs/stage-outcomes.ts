@@ -2,6 +2,8 @@
 import type { JobStage, StageOutcome } from '../../contracts/job.ts';
 import { type EntityManager, query } from '../orm.ts';
 
+const BATCH = 200;
+
 export interface KeptStageOutcome {
   stage: string;
   firstUnit: number;
@@ -52,6 +54,24 @@ export async function keepStageOutcome(
 
 export async function deleteStageOutcomes(em: EntityManager, jobId: string): Promise<void> {
   await query(em, 'delete from stage_outcomes where job_id = $1', [jobId]);
+}
+
+/**
+ * Forgets what is left of jobs that ended before a time: their workflow was terminated, or a worker kept it just as they
+ * ended. Some at a time; answers of how many jobs.
+ */
+export async function deleteLeftStageOutcomes(em: EntityManager, endedBefore: Date): Promise<number> {
+  const rows = await query<{ jobs: number }>(
+    em,
+    `with ended as (
+       select distinct job_id from stage_outcomes join jobs on jobs.id = job_id where completed_at < $1 limit $2
+     ), deleted as (
+       delete from stage_outcomes using ended where stage_outcomes.job_id = ended.job_id
+     )
+     select count(*)::integer as jobs from ended`,
+    [endedBefore, BATCH],
+  );
+  return rows[0]?.jobs ?? 0;
 }
 
 /** Shows stages of a job that runs. One that has ended keeps those that its settlement left. */

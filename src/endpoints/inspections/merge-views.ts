@@ -14,8 +14,8 @@ export type Grade = Pick<Damage, 'severity' | 'repair_method' | 'size'>;
 export interface SeenView {
   parts: readonly SeenPart[];
   findings: readonly SeenFinding[];
-  /** Of the findings, in their order. Null where they could not be graded. */
-  grades: readonly Grade[] | null;
+  /** Of the findings, in their order; null of one, and of all, that could not be graded. */
+  grades: readonly (Grade | null)[] | null;
 }
 
 export interface MergedViews {

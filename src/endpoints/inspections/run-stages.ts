@@ -1,33 +1,23 @@
 import type { Found, UnitOutcome } from '../../contracts/job.ts';
-import { foundValue, type StagedEndpoint, type StageUnit } from '../../inference/staged-endpoint.ts';
-import { type Grade, type MergedViews, mergeViews, type SeenFinding, type SeenPart } from './merge-views.ts';
+import type { StagedEndpoint, StageUnit } from '../../inference/staged-endpoint.ts';
+import { live } from './live.ts';
+import { mergeViews } from './merge-views.ts';
 import { DEFAULT_EXPECTED_VIEWS, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
+import { detectedAt, type SeenOfView, type StageValues, valueAt } from './stage-values.ts';
 import type { Stage } from './stages.ts';
 
 type View = Result['views'][number];
 
-/** What each stage finds of one unit. */
-interface Values {
-  /** Of one file: its picture, or the key frames of its video. */
-  intake: Pick<View, 'image_index' | 'time_offset_ms' | 'frame'>[];
-  view_classification: Pick<View, 'view' | 'is_usable' | 'quality_issues'>;
-  damage_detection: { parts: SeenPart[]; findings: SeenFinding[] };
-  /** Of the findings of the view, in their order. */
-  severity_grading: Grade[];
-  merge: MergedViews & { overall: Result['overall'] };
-  repair_estimate: Result['repair_estimate'];
-  report: Result['report'];
-}
-
 export const stages: StagedEndpoint<Result> = {
   unitOfFixture: (unit, fixture) => UNITS[unit.stage as Stage](unit, fixture),
+  live,
   compose: (found, { inputs, parameters }) => {
     const merged = valueAt(found, 'merge', 0);
     const intake = inputs.map((_, file) => valueAt(found, 'intake', file));
     const views = intake
       .flatMap((seen) => seen ?? [])
-      .map((taken, index) => ({
+      .map(({ seen: _seen, ...taken }, index) => ({
         ...taken,
         ...(valueAt(found, 'view_classification', index) ?? UNSEEN),
         findings: findingsOf(found, merged, index),
@@ -51,7 +41,7 @@ export const stages: StagedEndpoint<Result> = {
   },
 };
 
-const UNSEEN: Values['view_classification'] = { view: null, is_usable: false, quality_issues: [] };
+const UNSEEN: SeenOfView = { view: null, is_usable: false, quality_issues: [] };
 
 type UnitOfFixture = (unit: StageUnit, fixture: Result) => UnitOutcome;
 
@@ -75,20 +65,22 @@ const UNITS: Record<Stage, UnitOfFixture> = {
     return succeeded<'damage_detection'>({
       parts: seen.map(({ part, side, confidence }) => ({ part, side, confidence })),
       findings: findings.map(({ damage_id: _damageId, ...finding }) => finding),
+      sizes: findings.map(({ damage_id }) => damageOf(fixture, damage_id).size),
     });
   },
   severity_grading: ({ index }, fixture) => {
     const graded = viewAt(fixture, index).findings.map(({ damage_id }) => damageOf(fixture, damage_id));
-    return succeeded<'severity_grading'>(
-      graded.map(({ severity, repair_method, size }) => ({ severity, repair_method, size })),
-    );
+    return succeeded<'severity_grading'>({
+      grades: graded.map(({ severity, repair_method, size }) => ({ severity, repair_method, size })),
+      drivable: null,
+    });
   },
   // The views are merged in test mode as in live mode; a baseline is compared with nothing, so the fixture says what is new.
   merge: ({ found }, fixture) => {
     const { parts, damageIds } = mergeViews(
-      (found.damage_detection ?? []).map((outcome, index) => ({
-        ...(foundValue<Values['damage_detection']>(outcome) ?? { parts: [], findings: [] }),
-        grades: valueAt(found, 'severity_grading', index),
+      (found.damage_detection ?? []).map((_, index) => ({
+        ...detectedAt(found, index),
+        grades: valueAt(found, 'severity_grading', index)?.grades ?? null,
       })),
     );
     const compared = parts.map((part) => ({
@@ -101,16 +93,12 @@ const UNITS: Record<Stage, UnitOfFixture> = {
   report: (_, fixture) => succeeded<'report'>(fixture.report),
 };
 
-function succeeded<Name extends Stage>(value: Values[Name]) {
+function succeeded<Name extends Stage>(value: StageValues[Name]) {
   return { status: 'succeeded', value } as const;
 }
 
-function valueAt<Name extends Stage>(found: Found, stage: Name, index: number): Values[Name] | null {
-  return foundValue<Values[Name]>(found[stage]?.[index]);
-}
-
-function findingsOf(found: Found, merged: Values['merge'] | null, view: number): View['findings'] {
-  return (valueAt(found, 'damage_detection', view)?.findings ?? []).flatMap((finding, index) => {
+function findingsOf(found: Found, merged: StageValues['merge'] | null, view: number): View['findings'] {
+  return detectedAt(found, view).findings.flatMap((finding, index) => {
     const damage_id = merged?.damageIds[view]?.[index];
     return damage_id ? [{ damage_id, ...finding }] : [];
   });

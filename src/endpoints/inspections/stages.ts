@@ -70,16 +70,23 @@ export function stagePlan({ parameters, files }: ValidRequest): PlannedStage[] {
     ofEachView('view_classification', ['intake'], images * vehiclePose.priceCredits),
     ofEachView('damage_detection', ['intake'], views * damageDetect.priceCredits),
     ofEachView('severity_grading', ['intake', 'damage_detection'], views * damageSeverity.priceCredits),
-    ofAllViews('merge', ['view_classification', 'damage_detection', 'severity_grading']),
+    ofAllViews('merge', ['intake', 'view_classification', 'damage_detection', 'severity_grading']),
     ...(include_repair_estimate === false
       ? []
       : [ofAllViews('repair_estimate', ['merge'], { isOptional: true, priceCredits: pricingRepair.priceCredits })]),
     ...(include_report === false
       ? []
       : [
-          ofAllViews('report', include_repair_estimate === false ? ['merge'] : ['merge', 'repair_estimate'], {
-            isOptional: true,
-          }),
+          ofAllViews(
+            'report',
+            [
+              'intake',
+              'view_classification',
+              'merge',
+              ...(include_repair_estimate === false ? [] : (['repair_estimate'] as const)),
+            ],
+            { isOptional: true },
+          ),
         ]),
   ];
 }

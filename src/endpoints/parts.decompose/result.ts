@@ -9,7 +9,11 @@ const cutOutPart = closed({
   ...namedPart,
   bbox: boundingBox,
   is_cut_off: Type.Boolean({ description: "Whether the picture's edge cuts it." }),
-  is_occluded: Type.Boolean({ description: 'Whether something in front hides a piece of it.' }),
+  is_occluded: nullable(
+    Type.Boolean({
+      description: 'Whether something in front hides a piece of it; null where the model does not tell.',
+    }),
+  ),
   cut_out: artefact,
   layout: closed(boundingBox.properties, 'Where the cut-out lies on the exploded view, in its pixels.'),
 });

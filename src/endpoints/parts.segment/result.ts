@@ -12,7 +12,11 @@ const segmentedPart = closed({
   }),
   area_fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the picture.' }),
   is_cut_off: Type.Boolean({ description: "Whether the picture's edge cuts it." }),
-  is_occluded: Type.Boolean({ description: 'Whether something in front hides a piece of it.' }),
+  is_occluded: nullable(
+    Type.Boolean({
+      description: 'Whether something in front hides a piece of it; null where the model does not tell.',
+    }),
+  ),
   mask_value: Type.Integer({ minimum: 1, maximum: 255, description: "Value of the part's pixels in `mask`." }),
 });
 

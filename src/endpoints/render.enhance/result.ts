@@ -40,8 +40,9 @@ const appliedOperation = Type.Union([
 
 const skippedOperation = closed({
   operation: Type.Enum(ENHANCE_OPERATIONS),
-  reason: Type.Enum(['not_needed', 'would_do_harm', 'upscale_factor_is_1'], {
-    description: '`would_do_harm`: it would have damaged or invented detail.',
+  reason: Type.Enum(['not_needed', 'would_do_harm', 'upscale_factor_is_1', 'not_supported'], {
+    description:
+      '`would_do_harm`: it would have damaged or invented detail. `not_supported`: the model that answered cannot do it.',
   }),
 });
 

@@ -1,25 +1,34 @@
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
 import { foundValue, type StagedEndpoint } from '../../inference/staged-endpoint.ts';
-import { outcomesOfPicture, unitOfTask } from '../task-units.ts';
+import { priceOfTask, type Task } from '../bundled-tasks.ts';
+import { chargeOfVideo, findKeyFrames, inputOfFrame, WATCHING, type Watched } from '../key-frames.ts';
+import { outcomesOfPicture, runTaskOn, unitOfTask } from '../task-units.ts';
+import { DEFAULT_FRAMES_PER_VIEW, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import { KEY_FRAMES } from './stages.ts';
-import { chargeOfVideo, summed } from './summed.ts';
-
-/** What the first stage finds. */
-type Watched = Omit<Result, 'key_frames' | 'summary' | 'charged_credits'> & {
-  key_frames: Omit<Result['key_frames'][number], 'outcomes'>[];
-};
+import { summed } from './summed.ts';
 
 export const stages: StagedEndpoint<Result> = {
   unitOfFixture: ({ stage, index }, fixture) => {
     const { summary: _, charged_credits: __, key_frames, ...watched } = fixture;
     if (stage !== KEY_FRAMES) return unitOfTask(key_frames[index]?.outcomes, stage);
-    const value: Watched = { ...watched, key_frames: key_frames.map(({ outcomes: _outcomes, ...frame }) => frame) };
-    return {
-      status: 'succeeded',
-      value,
-      foundUnits: key_frames.length,
-      chargedCredits: chargeOfVideo(fixture.coverage),
-    };
+    return unitOfVideo({ ...watched, key_frames: key_frames.map(({ outcomes: _outcomes, ...frame }) => frame) });
+  },
+  live: {
+    requires: WATCHING,
+    runUnit: async ({ stage, index, found, parameters, inputs }, infer, tools) => {
+      if (stage !== KEY_FRAMES) {
+        const frame = foundValue<Watched>(found[KEY_FRAMES]?.[0])?.key_frames[index];
+        if (!frame) throw new Error(`the video has no key frame ${index}`);
+        const outcome = await runTaskOn(stage, inputOfFrame(frame.image), infer);
+        // Held is the price on as many key frames as were asked for; there may be fewer.
+        return outcome.status === 'failed' ? outcome : { ...outcome, chargedCredits: priceOfTask(stage as Task) };
+      }
+      const [video] = inputs;
+      if (!video) throw new Error('the job has no video');
+      const { views = [...COMPASS_VIEWS], frames_per_view = DEFAULT_FRAMES_PER_VIEW } = parameters as Parameters;
+      return unitOfVideo(await findKeyFrames(video, { views, framesPerView: frames_per_view }, infer, tools));
+    },
   },
   compose: (found) => {
     const watched = foundValue<Watched>(found[KEY_FRAMES]?.[0]);
@@ -35,3 +44,12 @@ export const stages: StagedEndpoint<Result> = {
     };
   },
 };
+
+function unitOfVideo(watched: Watched) {
+  return {
+    status: 'succeeded',
+    value: watched,
+    foundUnits: watched.key_frames.length,
+    chargedCredits: chargeOfVideo(watched.coverage),
+  } as const;
+}

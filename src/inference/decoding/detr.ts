@@ -1,6 +1,8 @@
 /** Outputs of the DETR family: RT-DETR, RF-DETR, D-FINE and their kin, one picture a run. None needs suppression. */
 import type { FloatTensor } from '../models/model.ts';
-import { sigmoid } from './classification.ts';
+import type { Box } from './boxes.ts';
+import { sigmoid, softmax } from './classification.ts';
+import { indexOfMaximum } from './ctc.ts';
 import { bestFirst, type RawDetection } from './detections.ts';
 
 /**
@@ -27,17 +29,67 @@ export function decodeDetr(
   logits.data.forEach((logit, place) => {
     const score = sigmoid(logit);
     if (score < settings.score) return;
-    const query = Math.floor(place / classes);
-    const [x = 0, y = 0, width = 0, height = 0] = boxes.data.subarray(query * 4, query * 4 + 4);
-    const box = {
-      x0: (x - width / 2) * size.width,
-      y0: (y - height / 2) * size.height,
-      x1: (x + width / 2) * size.width,
-      y1: (y + height / 2) * size.height,
-    };
+    const box = boxOfShares(boxes.data, Math.floor(place / classes) * 4, size);
     found.push({ classIndex: place % classes, score, box });
   });
   return bestFirst(found).slice(0, settings.maximum);
+}
+
+/**
+ * The first DETR and Conditional DETR's kin with a softmax: of each query the likeliest class. The last class of the
+ * network, for nothing at all, has no label.
+ *
+ * @param boxes [1, queries, 4], as above
+ * @param logits [1, queries, classes + 1]: before the softmax
+ * Source: `post_process_object_detection` of DETR in Transformers.
+ */
+export function decodeDetrSoftmax(
+  boxes: FloatTensor,
+  logits: FloatTensor,
+  size: { width: number; height: number },
+  settings: { score: number; maximum: number },
+): RawDetection[] {
+  const queries = rowsOf(boxes, 4);
+  const columns = logits.shape[2] ?? 0;
+  if (rowsOf(logits, columns) !== queries) {
+    throw new Error(`logits of shape [${logits.shape.join(', ')}] do not go with ${queries} boxes`);
+  }
+  const found = Array.from({ length: queries }, (_, query): RawDetection => {
+    const shares = softmax(logits.data.subarray(query * columns, (query + 1) * columns)).subarray(0, -1);
+    const classIndex = indexOfMaximum(shares);
+    return { classIndex, score: shares[classIndex] ?? 0, box: boxOfShares(boxes.data, query * 4, size) };
+  });
+  return bestFirst(found.filter(({ score }) => score >= settings.score)).slice(0, settings.maximum);
+}
+
+/**
+ * RT-DETR as Ultralytics exports it.
+ *
+ * @param output [1, N, 6]: centre x, centre y, width, height, as shares of the input's width and height; score; class index
+ * @param size of the input, in pixels
+ * Source: `RTDETRPredictor` in `ultralytics/models/rtdetr/predict.py`.
+ */
+export function decodeUltralyticsRtDetr(
+  output: FloatTensor,
+  size: { width: number; height: number },
+  settings: { score: number },
+): RawDetection[] {
+  const found = Array.from({ length: rowsOf(output, 6) }, (_, row): RawDetection => {
+    const [score = 0, classIndex = 0] = output.data.subarray(row * 6 + 4, row * 6 + 6);
+    return { classIndex: Math.round(classIndex), score, box: boxOfShares(output.data, row * 6, size) };
+  });
+  return bestFirst(found.filter(({ score }) => score >= settings.score));
+}
+
+/** Centre x, centre y, width, height at a place of `data`, as shares of the input → corners in its pixels. */
+function boxOfShares(data: Float32Array, place: number, size: { width: number; height: number }): Box {
+  const [x = 0, y = 0, width = 0, height = 0] = data.subarray(place, place + 4);
+  return {
+    x0: (x - width / 2) * size.width,
+    y0: (y - height / 2) * size.height,
+    x1: (x + width / 2) * size.width,
+    y1: (y + height / 2) * size.height,
+  };
 }
 
 /**

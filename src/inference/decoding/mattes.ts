@@ -1,6 +1,7 @@
 /** Mattes: how much of each pixel belongs to a thing, 0 to 255. */
 import type { FloatTensor } from '../models/model.ts';
 import type { Size } from './boxes.ts';
+import { sigmoid } from './classification.ts';
 import type { Point } from './detections.ts';
 
 /** An outline filled: a pixel whose middle lies within is 255, any other 0. Even-odd rule. */
@@ -24,8 +25,13 @@ export function fillOutline(outline: readonly Point[], { width, height }: Size):
   return matte;
 }
 
+/** What BiRefNet's exports and their kin give before their sigmoid → an alpha of 0 to 1. */
+export function alphaOfLogits({ data, shape }: FloatTensor): FloatTensor {
+  return { data: data.map(sigmoid), shape };
+}
+
 /**
- * The alpha of a matting network, as MODNet, BiRefNet, U²-Net and their kin give it, scaled bilinearly to the picture.
+ * The alpha of a matting network, as MODNet, U²-Net and their kin give it, scaled bilinearly to the picture.
  *
  * @param alpha [1, 1, height, width], 0 to 1; of the input's size, mostly
  * @param input its size, and the way from its pixels to those of the picture

@@ -9,15 +9,16 @@ import { findRegions, outlineOf, simplifyOutline } from './regions.ts';
 const TOLERANCE_PIXELS = 1;
 
 /**
- * The outline of one thing: the prototypes weighted and summed, 0 outside the box, scaled up bilinearly, and above 0.
- * Of several pieces the largest.
+ * The outline of one thing: the prototypes weighted and summed, scaled up bilinearly, and above 0 within the box. Of several
+ * pieces the largest.
  *
  * @param prototypes [1, M, height, width], a plane for each coefficient
  * @param coefficients M weights
  * @param box in pixels of the input
  * @param size of the input
  * @returns in pixels of the input; null where nothing lies above 0
- * Source: `process_mask` in `ultralytics/utils/ops.py`.
+ * Source: `process_mask` in `ultralytics/utils/ops.py`, since release 8.4: releases before it cut to the box before they
+ * scaled up, which smeared the edges.
  */
 export function outlineOfMask(
   prototypes: FloatTensor,
@@ -31,21 +32,16 @@ export function outlineOfMask(
       `prototypes of shape [${prototypes.shape.join(', ')}] are not [1, ${coefficients.length}, height, width]`,
     );
   }
-  const sums = sumWithin(
-    prototypes.data,
-    coefficients,
-    { width, height },
-    scaled(box, width / size.width, height / size.height),
-  );
-  const [columns, rows] = [axisSteps(width, size.width), axisSteps(height, size.height)];
-  // Beyond the box the sums are 0, and from there they fade within a cell.
-  const [marginX, marginY] = [Math.ceil(size.width / width), Math.ceil(size.height / height)];
-  const left = Math.max(0, Math.floor(box.x0) - marginX);
-  const top = Math.max(0, Math.floor(box.y0) - marginY);
-  const right = Math.min(size.width, Math.ceil(box.x1) + marginX);
-  const bottom = Math.min(size.height, Math.ceil(box.y1) + marginY);
+  // The pixels whose index lies within the box.
+  const [left, top] = [Math.max(0, Math.ceil(box.x0)), Math.max(0, Math.ceil(box.y0))];
+  const [right, bottom] = [Math.min(size.width, Math.ceil(box.x1)), Math.min(size.height, Math.ceil(box.y1))];
   const map = { width: right - left, height: bottom - top, classes: new Int16Array(0) };
   if (map.width <= 0 || map.height <= 0) return null;
+  const [columns, rows] = [axisSteps(width, size.width), axisSteps(height, size.height)];
+  const sums = weightedSum(prototypes.data, coefficients, { width, height }, [
+    rows.first[top] as number,
+    rows.second[bottom - 1] as number,
+  ]);
   map.classes = new Int16Array(map.width * map.height);
   const line = new Float64Array(width);
   for (let y = 0; y < map.height; y += 1) {
@@ -62,26 +58,20 @@ export function outlineOfMask(
   }));
 }
 
-/** Σ coefficient × plane for the cells whose index lies within the box, 0 for the others: [height, width]. */
-function sumWithin(
+/** Σ coefficient × plane: [height, width], of the lines from the first to the last that are named. */
+function weightedSum(
   data: Float32Array,
   coefficients: ArrayLike<number>,
   { width, height }: Size,
-  box: Box,
+  [firstLine, lastLine]: readonly [number, number],
 ): Float32Array {
   const sums = new Float32Array(width * height);
-  for (let y = Math.max(0, Math.ceil(box.y0)); y < Math.min(height, box.y1); y += 1) {
-    for (let x = Math.max(0, Math.ceil(box.x0)); x < Math.min(width, box.x1); x += 1) {
-      let sum = 0;
-      for (let plane = 0; plane < coefficients.length; plane += 1) {
-        sum += (coefficients[plane] as number) * (data[(plane * height + y) * width + x] as number);
-      }
-      sums[y * width + x] = sum;
+  for (let plane = 0; plane < coefficients.length; plane += 1) {
+    const coefficient = coefficients[plane] as number;
+    const start = plane * height * width;
+    for (let cell = firstLine * width; cell < (lastLine + 1) * width; cell += 1) {
+      sums[cell] = (sums[cell] as number) + coefficient * (data[start + cell] as number);
     }
   }
   return sums;
-}
-
-function scaled({ x0, y0, x1, y1 }: Box, scaleX: number, scaleY: number): Box {
-  return { x0: x0 * scaleX, y0: y0 * scaleY, x1: x1 * scaleX, y1: y1 * scaleY };
 }

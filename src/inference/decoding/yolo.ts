@@ -3,10 +3,17 @@
  * Source: https://docs.ultralytics.com/modes/export, `ultralytics/utils/ops.py` and `nms.py`.
  */
 import type { FloatTensor } from '../models/model.ts';
-import { type Box, intersectionOverUnion, type Size } from './boxes.ts';
-import { bestFirst, type Point, type RawDetection, suppressPerClass } from './detections.ts';
+import type { Box, Size } from './boxes.ts';
+import { bestFirst, type Point, type RawDetection, suppressFast, suppressPerClass } from './detections.ts';
 import { outlineOfMask } from './prototype-masks.ts';
-import { boxAround, cornersOf, inReadingOrder, overlapOfOutlines, type Quad } from './rotated-boxes.ts';
+import {
+  boxAround,
+  cornersOf,
+  inReadingOrder,
+  probabilisticOverlap,
+  type Quad,
+  type TurnedBox,
+} from './rotated-boxes.ts';
 
 export interface YoloSettings {
   /** Least score of a box's best class. */
@@ -63,17 +70,13 @@ export function decodeYoloPose(
   requireRows(output, 4 + classes + keypoints * values);
   return suppressPerClass(candidates(output, classes, settings.score), settings).map((candidate) => {
     const rows = rowsAt(output, candidate.column, 4 + classes, keypoints * values);
-    const points = Array.from({ length: keypoints }, (_, index) => ({
-      x: rows[index * values] as number,
-      y: rows[index * values + 1] as number,
-    }));
-    return { ...candidate, keypoints: points };
+    return { ...candidate, keypoints: pointsOf(rows, settings) };
   });
 }
 
 /**
- * Oriented boxes: [1, 4 + classes + 1, candidates], rows as in detection, then the angle in radians. Boxes are compared by
- * their true intersection; Ultralytics compares them as Gaussians, which keeps nearly the same.
+ * Oriented boxes: [1, 4 + classes + 1, candidates], rows as in detection, then the angle in radians. They are compared as
+ * Gaussians, and what any better one overlaps is dropped, as Ultralytics does it.
  * @returns corners in reading order, and the upright box around them
  */
 export function decodeYoloObb(
@@ -82,14 +85,13 @@ export function decodeYoloObb(
   settings: YoloSettings,
 ): (RawDetection & { corners: Quad })[] {
   requireRows(output, 4 + classes + 1);
-  const turned = candidates(output, classes, settings.score).map((candidate) => {
-    const [x, y, width, height] = rowsAt(output, candidate.column, 0, 4) as [number, number, number, number];
-    const [angle] = rowsAt(output, candidate.column, 4 + classes, 1) as [number];
-    const corners = inReadingOrder(cornersOf({ x, y }, width, height, angle));
-    return { ...candidate, box: boxAround(corners), corners };
+  const turned = candidates(output, classes, settings.score).map(({ column, ...candidate }) => {
+    const [x, y, width, height] = rowsAt(output, column, 0, 4) as [number, number, number, number];
+    const [angle] = rowsAt(output, column, 4 + classes, 1) as [number];
+    return { ...candidate, turned: { x, y, width, height, angle } };
   });
-  return suppressPerClass(turned, settings, (a, b) =>
-    intersectionOverUnion(a.box, b.box) === 0 ? 0 : overlapOfOutlines(a.corners, b.corners),
+  return suppressFast(turned, settings, (one, other) => probabilisticOverlap(one.turned, other.turned)).map(
+    withCorners,
   );
 }
 
@@ -98,14 +100,73 @@ export function decodeYoloObb(
  * in pixels of the input, score, class index. Rows beyond what was found have the score 0.
  */
 export function decodeYoloEndToEnd(output: FloatTensor, settings: { score: number }): RawDetection[] {
-  const { data, shape } = output;
-  const [batch, rows = 0, columns] = shape;
-  if (batch !== 1 || columns !== 6) throw new Error(`a YOLO output of shape [${shape.join(', ')}] is not [1, N, 6]`);
-  const found = Array.from({ length: rows }, (_, row): RawDetection => {
-    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, score = 0, classIndex = 0] = data.subarray(row * 6, row * 6 + 6);
-    return { classIndex: Math.round(classIndex), score, box: { x0, y0, x1, y1 } };
+  return finished(output, 0, settings.score).map(({ classIndex, score, box }) => ({ classIndex, score, box }));
+}
+
+/** The same of segmentation: [1, N, 6 + M], after the class index M coefficients; and the prototypes [1, M, height, width]. */
+export function decodeYoloEndToEndSegmentation(
+  { output, prototypes }: { output: FloatTensor; prototypes: FloatTensor },
+  size: Size,
+  settings: { score: number },
+): (RawDetection & { outline: Point[] })[] {
+  return finished(output, prototypes.shape[1] ?? 0, settings.score).flatMap(({ more, ...found }) => {
+    const outline = outlineOfMask(prototypes, more, found.box, size);
+    return outline ? [{ ...found, outline }] : [];
   });
-  return bestFirst(found.filter(({ score }) => score >= settings.score));
+}
+
+/** The same of pose: [1, N, 6 + keypoints × values], after the class index x and y of each keypoint, and its visibility. */
+export function decodeYoloEndToEndPose(
+  output: FloatTensor,
+  settings: { score: number; keypoints: number; values: 2 | 3 },
+): (RawDetection & { keypoints: Point[] })[] {
+  const { score, keypoints, values } = settings;
+  return finished(output, keypoints * values, score).map(({ more, ...found }) => ({
+    ...found,
+    keypoints: pointsOf(more, settings),
+  }));
+}
+
+/** The same of oriented boxes: [1, N, 7], centre x, centre y, width, height, score, class index, angle in radians. */
+export function decodeYoloEndToEndObb(
+  output: FloatTensor,
+  settings: { score: number },
+): (RawDetection & { corners: Quad })[] {
+  return finished(output, 1, settings.score).map(({ box: { x0, y0, x1, y1 }, more, ...found }) =>
+    // The four numbers are no corners here.
+    withCorners({ ...found, turned: { x: x0, y: y0, width: x1, height: y1, angle: more[0] ?? 0 } }),
+  );
+}
+
+/** Rows [1, N, 6 + more] of networks that have chosen already, best first; `box` holds their first four numbers as they are. */
+function finished(
+  { data, shape }: FloatTensor,
+  more: number,
+  leastScore: number,
+): (RawDetection & { more: Float32Array })[] {
+  const [batch, rows = 0, columns] = shape;
+  if (shape.length !== 3 || batch !== 1 || columns !== 6 + more) {
+    throw new Error(`a YOLO output of shape [${shape.join(', ')}] is not [1, N, ${6 + more}]`);
+  }
+  const found = Array.from({ length: rows }, (_, row) => {
+    const values = data.subarray(row * columns, (row + 1) * columns);
+    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0, score = 0, classIndex = 0] = values;
+    return { classIndex: Math.round(classIndex), score, box: { x0, y0, x1, y1 }, more: values.subarray(6) };
+  });
+  return bestFirst(found.filter(({ score }) => score >= leastScore));
+}
+
+function withCorners<Found extends { turned: TurnedBox }>({ turned, ...found }: Found) {
+  const { x, y, width, height, angle } = turned;
+  const corners = inReadingOrder(cornersOf({ x, y }, width, height, angle));
+  return { ...found, box: boxAround(corners), corners };
+}
+
+function pointsOf(rows: ArrayLike<number>, { keypoints, values }: { keypoints: number; values: 2 | 3 }): Point[] {
+  return Array.from({ length: keypoints }, (_, index) => ({
+    x: rows[index * values] as number,
+    y: rows[index * values + 1] as number,
+  }));
 }
 
 /** Columns whose best class reaches `leastScore`, best first. */

@@ -1,13 +1,21 @@
-/** A fixed number of inference child processes that share one queue. */
+/** The child processes of one release of a model, on one or more devices, which share one queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Log } from '../log.ts';
-import { type ChildSettings, InferenceChild, type Refusal } from './inference-child.ts';
+import { versionOf } from '../models/manifest.ts';
+import type { Device } from './devices.ts';
+import { ChildLostError, type ChildSettings, InferenceChild, type ReadyChild } from './inference-child.ts';
 import type { InferenceTask } from './messages.ts';
 
-export interface ChildPoolOptions extends ChildSettings {
-  children: number;
+export interface ChildPoolOptions extends Omit<ChildSettings, 'device'> {
+  devices: readonly Device[];
+  /** Processes on each device. */
+  processes: number;
+  /** Most that one process has in hand: what it decodes while it computes, and what makes a batch. */
+  tasksAtOnce: number;
   logger: Log;
+  /** Told how long each task waited for a process. */
+  onWaited?: (waitMs: number) => void;
   /** Pause before a lost process is replaced; doubles with each one in turn that did no work. */
   restartDelayMs?: number;
   /** How long an abandoned task, or a process told to end, may go on before the process is killed. */
@@ -17,6 +25,9 @@ export interface ChildPoolOptions extends ChildSettings {
 interface WaitingTask {
   task: InferenceTask;
   signal: AbortSignal;
+  /** To be run by a process that has nothing else in hand: it may have been what ended the one before. */
+  alone: boolean;
+  enqueuedAtMs: number;
   resolve: (result: unknown) => void;
   reject: (error: Error) => void;
   /** Listens to the signal while the task waits. */
@@ -28,22 +39,28 @@ const LONGEST_RESTART_DELAY_MS = 30_000;
 const GRACE_MS = 1_000;
 
 export class ChildPool {
-  /** Resolves when every child is warm, with the endpoints they cannot serve; rejects when one cannot be started. */
-  readonly ready: Promise<readonly Refusal[]>;
+  /** Resolves when every child is warm, with what the first one says; rejects when one cannot be started. */
+  readonly ready: Promise<ReadyChild>;
   readonly #options: ChildPoolOptions;
   readonly #graceMs: number;
   readonly #children = new Set<InferenceChild>();
+  /** Those of them that may be given work. */
+  readonly #warm = new Set<InferenceChild>();
+  /** Those that run a task which must be alone. */
+  readonly #isolating = new Set<InferenceChild>();
   readonly #queue: WaitingTask[] = [];
   readonly #closing = new AbortController();
   readonly #keepers: readonly Promise<void>[];
-  #idle: InferenceChild[] = [];
 
   constructor(options: ChildPoolOptions) {
     this.#options = options;
     this.#graceMs = options.graceMs ?? GRACE_MS;
-    const first = Array.from({ length: options.children }, () => this.#start());
-    this.ready = Promise.all(first.map((child) => child.ready)).then((refusals) => refusals[0] ?? []);
-    this.#keepers = first.map((child) => this.#keepRunning(child));
+    const devices = options.devices.flatMap((device) => Array.from({ length: options.processes }, () => device));
+    const first = devices.map((device) => ({ device, child: this.#start(device) }));
+    this.ready = Promise.all(first.map(({ child }) => child.ready)).then(([child]) => child as ReadyChild);
+    // Whoever waits sees the rejection; nobody need wait.
+    this.ready.catch(() => undefined);
+    this.#keepers = first.map(({ device, child }) => this.#keepRunning(device, child));
   }
 
   /** Process ids of the children that run now. */
@@ -52,9 +69,9 @@ export class ChildPool {
   }
 
   /**
-   * Runs a task on the next free child.
+   * Runs a task on the child that has least in hand, or on the next that has room.
    * @throws ServiceError of the pipeline; `model_inference_failed` when its child is lost. The signal's reason on abort:
-   * the task is then abandoned, and its child killed unless it finishes soon.
+   * the task is then abandoned, and its child killed unless it gives the task up soon.
    */
   async run(task: InferenceTask, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
@@ -63,10 +80,13 @@ export class ChildPool {
       const leaveQueue = () => {
         this.#queue.splice(this.#queue.indexOf(waiting), 1);
         reject(signal.reason as Error);
+        // What waited behind it may have room.
+        this.#dispatch();
       };
-      const waiting: WaitingTask = { task, signal, resolve, reject, leaveQueue };
+      const enqueuedAtMs = performance.now();
+      const waiting: WaitingTask = { task, signal, alone: false, enqueuedAtMs, resolve, reject, leaveQueue };
       this.#queue.push(waiting);
-      signal.addEventListener('abort', waiting.leaveQueue, { once: true });
+      signal.addEventListener('abort', leaveQueue, { once: true });
       this.#dispatch();
     });
   }
@@ -79,25 +99,22 @@ export class ChildPool {
     await Promise.all(this.#keepers);
   }
 
-  #start(): InferenceChild {
-    const child = new InferenceChild(this.#options);
+  #start(device: Device): InferenceChild {
+    const child = new InferenceChild({ ...this.#options, device });
     this.#children.add(child);
     return child;
   }
 
   /** Follows one child and, when it is lost, its successors. */
-  async #keepRunning(first: InferenceChild): Promise<void> {
+  async #keepRunning(device: Device, first: InferenceChild): Promise<void> {
     let child = first;
     let idleDeaths = 0;
     while (!this.#closing.signal.aborted) {
-      const wasReady = await child.ready.then(
-        () => true,
-        () => false,
-      );
+      const wasReady = await this.#becomesReady(child);
       if (wasReady) this.#takeWork(child);
       await child.exited;
       this.#children.delete(child);
-      this.#idle = this.#idle.filter((other) => other !== child);
+      this.#warm.delete(child);
       if (this.#closing.signal.aborted) return;
 
       idleDeaths = child.answeredTasks > 0 ? 0 : idleDeaths + 1;
@@ -105,8 +122,9 @@ export class ChildPool {
         (this.#options.restartDelayMs ?? RESTART_DELAY_MS) * 2 ** idleDeaths,
         LONGEST_RESTART_DELAY_MS,
       );
+      const modelVersion = versionOf(this.#options.model.manifest);
       this.#options.logger.error(
-        { pid: child.pid, wasReady, delayMs },
+        { modelVersion, pid: child.pid, wasReady, delayMs },
         'an inference child process ended; it is replaced',
       );
       if (!wasReady && this.#children.size === 0) {
@@ -114,45 +132,79 @@ export class ChildPool {
       }
       // Cut short by close().
       await sleep(delayMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-      if (!this.#closing.signal.aborted) child = this.#start();
+      if (!this.#closing.signal.aborted) child = this.#start(device);
     }
   }
 
+  /** False for one that ended, or that can serve nothing: the files of its model may have gone since the first start. */
+  async #becomesReady(child: InferenceChild): Promise<boolean> {
+    const ready = await child.ready.catch(() => null);
+    if (!ready) return false;
+    if (ready.refused.length < this.#options.pipelines.length) return true;
+    await child.stop(this.#graceMs);
+    return false;
+  }
+
   #takeWork(child: InferenceChild): void {
-    if (!child.usable) return;
-    this.#idle.push(child);
+    this.#warm.add(child);
     this.#dispatch();
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0) {
-      const child = this.#idle.shift();
+    for (;;) {
+      const [waiting] = this.#queue;
+      const child = waiting && this.#childFor(waiting);
       if (!child) return;
-      // A child that is about to be gone must not take a task with it.
-      if (!child.usable) continue;
-      const waiting = this.#queue.shift();
-      if (!waiting) return;
+      this.#queue.shift();
       waiting.signal.removeEventListener('abort', waiting.leaveQueue);
+      this.#options.onWaited?.(performance.now() - waiting.enqueuedAtMs);
       void this.#runOn(child, waiting);
     }
   }
 
-  async #runOn(child: InferenceChild, { task, signal, resolve, reject }: WaitingTask): Promise<void> {
+  #childFor({ alone }: WaitingTask): InferenceChild | undefined {
+    const most = alone ? 1 : this.#options.tasksAtOnce;
+    return [...this.#warm]
+      .filter((child) => child.usable && !this.#isolating.has(child) && child.tasksInHand < most)
+      .toSorted((a, b) => a.tasksInHand - b.tasksInHand)[0];
+  }
+
+  async #runOn(child: InferenceChild, waiting: WaitingTask): Promise<void> {
+    const { task, signal, alone, resolve, reject } = waiting;
+    if (alone) this.#isolating.add(child);
+    const { taskId, answer } = child.run(task);
     let killTimer: NodeJS.Timeout | undefined;
     const abandon = () => {
       reject(signal.reason as Error);
+      child.cancel(taskId);
       killTimer = setTimeout(() => child.kill(), this.#graceMs);
     };
     signal.addEventListener('abort', abandon, { once: true });
     try {
-      resolve(await child.run(task));
+      resolve(await answer);
     } catch (error) {
-      reject(error as Error);
+      // Nobody knows which of several ended the process: each gets another chance, where it can harm nobody but itself.
+      if (error instanceof ChildLostError && error.tasksInHand > 1) this.#repeatAlone(waiting);
+      else reject(error instanceof ChildLostError ? lostError(error) : (error as Error));
     } finally {
       clearTimeout(killTimer);
       signal.removeEventListener('abort', abandon);
-      this.#takeWork(child);
+      this.#isolating.delete(child);
+      this.#dispatch();
     }
+  }
+
+  #repeatAlone(waiting: WaitingTask): void {
+    const { signal, reject, leaveQueue } = waiting;
+    if (signal.aborted) return;
+    if (this.#closing.signal.aborted) {
+      reject(closedError());
+      return;
+    }
+    this.#queue.unshift(waiting);
+    waiting.alone = true;
+    waiting.enqueuedAtMs = performance.now();
+    signal.addEventListener('abort', leaveQueue, { once: true });
   }
 
   #rejectQueue(error: ServiceError): void {
@@ -161,6 +213,11 @@ export class ChildPool {
       reject(error);
     }
   }
+}
+
+function lostError(cause: ChildLostError): ServiceError {
+  const message = 'The process that ran the model ended before it answered. Send the request again.';
+  return new ServiceError('model_inference_failed', message, { cause });
 }
 
 function closedError(): ServiceError {

@@ -1,12 +1,27 @@
 /** One inference child process, as its parent sees it. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { ServiceError } from '../../domain/service-error.ts';
-import type { InferenceTask, MessageFromChild, MessageToChild, ServedEndpoint } from './messages.ts';
+import type { InstalledModel } from '../models/registry.ts';
+import { ChildAsks } from '../remote/child-asks.ts';
+import type { AskServer } from '../remote/kserve-servers.ts';
+import type { Device } from './devices.ts';
+import { forkChild } from './fork-child.ts';
+import type { InferenceTask, MessageFromChild, MessageToChild, NetworkRun, ServedPipeline } from './messages.ts';
+import { boundMemory, foldersOf } from './sandbox.ts';
 
 export interface ChildSettings {
-  endpoints: readonly ServedEndpoint[];
+  model: InstalledModel;
+  pipelines: readonly ServedPipeline[];
+  device: Device;
   /** Threads of one ONNX Runtime session. */
   threads: number;
+  /** What the libraries of the device need. */
+  environment?: Readonly<Record<string, string>>;
+  /** Most that it may take for its work, beyond what it holds when it is warm; 0 or left out for no bound. */
+  workingMemoryBytes?: number;
+  onRuns?: (runs: readonly NetworkRun[]) => void;
+  /** Asks a server for networks that are not here. */
+  askServer?: AskServer | undefined;
 }
 
 export interface Refusal {
@@ -14,38 +29,53 @@ export interface Refusal {
   reason: string;
 }
 
+export interface ReadyChild {
+  /** The endpoints it cannot serve. */
+  refused: readonly Refusal[];
+  /** Memory of the process when all is warm. */
+  residentBytes: number;
+}
+
+/** The process ended with tasks in hand. */
+export class ChildLostError extends Error {
+  /** How many tasks it had: any of them may have been the cause. */
+  readonly tasksInHand: number;
+
+  constructor(tasksInHand: number) {
+    super('an inference child process ended before it answered');
+    this.name = 'ChildLostError';
+    this.tasksInHand = tasksInHand;
+  }
+}
+
 interface RunningTask {
-  id: number;
   resolve: (result: unknown) => void;
   reject: (error: Error) => void;
 }
 
-const MAIN = new URL('./child-main.ts', import.meta.url);
-
 export class InferenceChild {
-  /** Resolves with the endpoints it cannot serve when all others are warm; rejects when it ends before that. */
-  readonly ready: Promise<readonly Refusal[]>;
+  /** Resolves when everything that it can serve is warm; rejects when it ends before that. */
+  readonly ready: Promise<ReadyChild>;
   /** Resolves when the process is gone. Never rejects. */
   readonly exited: Promise<void>;
   readonly #process: ChildProcess;
-  #running: RunningTask | null = null;
+  readonly #onRuns: ChildSettings['onRuns'];
+  readonly #asks: ChildAsks;
+  readonly #running = new Map<number, RunningTask>();
   #lastTaskId = 0;
   #answeredTasks = 0;
 
-  constructor({ endpoints, threads }: ChildSettings) {
-    this.#process = fork(MAIN, {
-      serialization: 'advanced',
-      // No secrets for a process that decodes strangers' files. Two arenas: glibc's default lets decoding hoard memory.
-      env: { MALLOC_ARENA_MAX: '2' },
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+  constructor(settings: ChildSettings) {
+    const { model, pipelines, device, threads, environment, workingMemoryBytes = 0, onRuns, askServer } = settings;
+    this.#process = forkChild(environment, foldersOf(model, pipelines));
+    this.#onRuns = onRuns;
+    this.#asks = new ChildAsks(askServer, (message) => this.usable && this.#send(message));
     this.exited = this.#untilExit();
-    this.ready = this.#untilReady();
+    this.ready = this.#untilReady(workingMemoryBytes);
     // Whoever waits sees the rejection; nobody need wait.
     this.ready.catch(() => undefined);
     this.#process.on('message', (message: MessageFromChild) => this.#settle(message));
-    this.#send({ type: 'start', threads, endpoints });
+    this.#send({ type: 'start', threads, device, model, pipelines });
   }
 
   get pid(): number | undefined {
@@ -58,23 +88,33 @@ export class InferenceChild {
     return connected && !killed && exitCode === null && signalCode === null;
   }
 
+  get tasksInHand(): number {
+    return this.#running.size;
+  }
+
   /** Tasks that it answered, well or badly. */
   get answeredTasks(): number {
     return this.#answeredTasks;
   }
 
   /**
-   * Runs one task; the caller waits for the end of the one before.
-   * @throws ServiceError of the pipeline; `model_inference_failed` when the process ends or the pipeline breaks.
+   * Runs a task beside those it has in hand.
+   * @returns the number by which it can be cancelled, and the answer
+   * @throws ServiceError of the pipeline, or `model_inference_failed` when it breaks; ChildLostError when the process ends
    */
-  run(task: InferenceTask): Promise<unknown> {
-    if (this.#running) throw new Error('an inference child runs one task at a time');
+  run(task: InferenceTask): { taskId: number; answer: Promise<unknown> } {
     this.#lastTaskId += 1;
     const taskId = this.#lastTaskId;
-    return new Promise((resolve, reject) => {
-      this.#running = { id: taskId, resolve, reject };
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#running.set(taskId, { resolve, reject });
       this.#send({ type: 'run', taskId, task });
     });
+    return { taskId, answer };
+  }
+
+  /** Tells it that nobody waits for the answer any more: it gives the task up as soon as it comes to a step's end. */
+  cancel(taskId: number): void {
+    if (this.usable) this.#send({ type: 'cancel', taskId });
   }
 
   kill(): void {
@@ -100,24 +140,36 @@ export class InferenceChild {
       // Without a process id there was no process, and no exit will come.
       this.#process.on('error', () => this.#process.pid ?? resolve());
     });
-    const lost = 'The process that ran the model ended before it answered. Send the request again.';
-    this.#running?.reject(new ServiceError('model_inference_failed', lost));
-    this.#running = null;
+    this.#asks.forgetAll();
+    const lost = [...this.#running.values()];
+    this.#running.clear();
+    for (const { reject } of lost) reject(new ChildLostError(lost.length));
   }
 
-  async #untilReady(): Promise<readonly Refusal[]> {
-    return new Promise((resolve, reject) => {
+  async #untilReady(workingMemoryBytes: number): Promise<ReadyChild> {
+    const ready = await new Promise<ReadyChild>((resolve, reject) => {
       this.#process.on('message', (message: MessageFromChild) => {
-        if (message.type === 'ready') resolve(message.refused);
+        if (message.type === 'ready') resolve(message);
       });
-      void this.exited.then(() => reject(new Error('an inference child process ended before it was ready')));
+      void this.exited.then(() => reject(new Error('its process ended before it was ready')));
     });
+    if (this.pid === undefined || workingMemoryBytes === 0) return ready;
+    try {
+      await boundMemory(this.pid, workingMemoryBytes);
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
+    return ready;
   }
 
   #settle(message: MessageFromChild): void {
-    const running = this.#running;
-    if (message.type === 'ready' || running?.id !== message.taskId) return;
-    this.#running = null;
+    this.#asks.take(message);
+    if (message.type !== 'done' && message.type !== 'failed') return;
+    if (message.runs.length > 0) this.#onRuns?.(message.runs);
+    const running = this.#running.get(message.taskId);
+    if (!running) return;
+    this.#running.delete(message.taskId);
     this.#answeredTasks += 1;
     if (message.type === 'done') running.resolve(message.result);
     else if (message.code) running.reject(new ServiceError(message.code, message.message));

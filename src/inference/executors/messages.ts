@@ -1,13 +1,14 @@
 /** What a worker and its inference child processes say to each other, over Node's IPC (structured clone). */
 import type { ErrorCode } from '../../contracts/error-codes.ts';
 import type { InstalledModel } from '../models/registry.ts';
+import type { ServerAnswer, ServerRequest } from '../remote/kserve-servers.ts';
+import type { Device } from './devices.ts';
 
-/** An endpoint that a child is to serve. */
-export interface ServedEndpoint {
+/** An endpoint that a child is to serve with its model. */
+export interface ServedPipeline {
   endpoint: string;
   /** Module of its pipeline, as a `file:` URL. */
   pipelineUrl: string;
-  model: InstalledModel;
 }
 
 /** One job for a child. */
@@ -18,13 +19,44 @@ export interface InferenceTask {
   parameters: Readonly<Record<string, unknown>>;
 }
 
+/** One run of a network: of one call of `Model.run`, or of several that were put together. */
+export interface NetworkRun {
+  /** `<model>@<release date>` */
+  modelVersion: string;
+  file: string;
+  /** Length of the first dimension. */
+  samples: number;
+  /** Of each call, the time it waited for the runs before. */
+  waitsMs: readonly number[];
+  computeMs: number;
+}
+
 export type MessageToChild =
-  | { type: 'start'; threads: number; endpoints: readonly ServedEndpoint[] }
-  | { type: 'run'; taskId: number; task: InferenceTask };
+  | { type: 'start'; threads: number; device: Device; model: InstalledModel; pipelines: readonly ServedPipeline[] }
+  /** Asks whether networks truly run on a device. */
+  | { type: 'probe'; device: Device }
+  | { type: 'run'; taskId: number; task: InferenceTask }
+  /** Nobody waits for the answer any more. */
+  | { type: 'cancel'; taskId: number }
+  /** What a server said to what was asked of it. */
+  | { type: 'answered'; askId: number; answer: ServerAnswer };
 
 export type MessageFromChild =
   /** Every pipeline is loaded and warm, but for those refused. */
-  | { type: 'ready'; refused: readonly { endpoint: string; reason: string }[] }
-  | { type: 'done'; taskId: number; result: unknown }
+  | { type: 'ready'; refused: readonly { endpoint: string; reason: string }[]; residentBytes: number }
+  /** `problem` is null where the device works. */
+  | { type: 'probed'; problem: string | null }
+  /** Asks a server that runs networks. */
+  | { type: 'ask'; askId: number; request: ServerRequest }
+  /** Nobody wants its answer any more. */
+  | { type: 'forget'; askId: number }
+  | { type: 'done'; taskId: number; result: unknown; runs: readonly NetworkRun[] }
   /** `code` is that of a ServiceError; null for anything unforeseen. */
-  | { type: 'failed'; taskId: number; code: ErrorCode | null; message: string; detail: string };
+  | {
+      type: 'failed';
+      taskId: number;
+      code: ErrorCode | null;
+      message: string;
+      detail: string;
+      runs: readonly NetworkRun[];
+    };

@@ -1,45 +1,85 @@
 /** File → pixels. Runs in child processes only: it is the one place that parses bytes chosen by strangers. */
-import sharp from 'sharp';
-import { IMAGE_PIXELS } from '../../contracts/media-limits.ts';
+import sharp, { type Metadata } from 'sharp';
+import { IMAGE_PIXELS, IMAGE_SIDE_PIXELS } from '../../contracts/media-limits.ts';
 import { ServiceError } from '../../domain/service-error.ts';
+import { isOutOfMemory } from '../out-of-memory.ts';
+import { countScans } from './jpeg-scans.ts';
 import type { RgbImage } from './rgb-image.ts';
+import { webpSize } from './webp-size.ts';
 
-/** Call once per process: no loader but these three, one thread, nothing kept between pictures. */
+const TOO_LARGE = `The picture is too large: it may have at most ${IMAGE_PIXELS.toLocaleString('en-US')} pixels, and ${IMAGE_SIDE_PIXELS.toLocaleString('en-US')} on a side. Send a smaller one.`;
+const NO_PICTURE =
+  'The file is not a readable JPEG, PNG or WebP picture. Convert it to one of these and send it again.';
+const DAMAGED = 'The picture cannot be decoded: the file is truncated or damaged. Send the complete original file.';
+const TOO_MANY_SCANS = 'The picture is a progressive JPEG of too many scans. Save it again as a plain JPEG.';
+
+/** Most scans of a progressive JPEG: encoders write 10 or so, and each costs as much as a whole picture. */
+const JPEG_SCANS = 64;
+
+/** Call once per process: no loader but these four, one thread, nothing kept between pictures. */
 export function restrictDecoder(): void {
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({
-    operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
+    operation: [
+      'VipsForeignLoadJpegBuffer',
+      'VipsForeignLoadPngBuffer',
+      'VipsForeignLoadWebpBuffer',
+      'VipsForeignLoadHeifBuffer',
+    ],
   });
   sharp.concurrency(1);
   sharp.cache(false);
 }
 
 /**
- * Decodes a JPEG, PNG or WebP as a viewer shows it: turned by its EXIF orientation, first frame, colours converted to
- * sRGB, transparency on white.
- * @throws ServiceError `input_unreadable` that tells the caller what to change.
+ * Decodes a JPEG, PNG, WebP or AVIF as a viewer shows it: turned by its EXIF orientation, first frame, colours converted
+ * from its profile to sRGB, transparency on white. Its size is judged by its header, before pixels are decoded.
+ * @throws ServiceError `input_unreadable` that tells the caller what to change; any other Error when memory runs out
  */
 export async function decodeImage(bytes: Uint8Array): Promise<RgbImage> {
   try {
+    // libvips takes the memory of a whole WebP to read its header.
+    const size = webpSize(bytes);
+    if (size && isTooLarge(size)) throw unreadable(TOO_LARGE);
     // failOn 'error' also refuses truncated files; half a picture must not be read as a whole one.
-    const image = sharp(bytes, { failOn: 'error', limitInputPixels: IMAGE_PIXELS, pages: 1, autoOrient: true })
+    const file = sharp(bytes, { failOn: 'error', limitInputPixels: IMAGE_PIXELS, pages: 1, autoOrient: true });
+    const header = await file.metadata();
+    const problem = problemOf(header, bytes);
+    if (problem) throw unreadable(problem);
+    // sharp takes 16-bit colours from their profile to Display P3, and no further.
+    if (header.hasProfile && header.depth === 'ushort') file.withIccProfile('srgb');
+    const { data, info } = await file
       .flatten({ background: '#ffffff' })
       .toColourspace('srgb')
-      .raw({ depth: 'uchar' });
-    const { data, info } = await image.toBuffer({ resolveWithObject: true });
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
     if (info.channels !== 3) throw new Error(`a decoded picture has ${info.channels} channels`);
     return { width: info.width, height: info.height, pixels: data };
   } catch (error) {
-    throw new ServiceError('input_unreadable', adviceFor(error as Error), { param: 'image', cause: error });
+    if (error instanceof ServiceError || isOutOfMemory(error as Error)) throw error;
+    throw unreadable(adviceFor((error as Error).message), error);
   }
 }
 
-function adviceFor({ message }: Error): string {
-  if (/exceeds pixel limit|exceeds.*dimension/i.test(message)) {
-    return `The picture is too large: width × height may be at most ${IMAGE_PIXELS.toLocaleString('en-US')} pixels. Send a smaller one.`;
-  }
-  if (/unsupported image format|Input Buffer is empty/i.test(message)) {
-    return 'The file is not a readable JPEG, PNG or WebP picture. Convert it to one of these and send it again.';
-  }
-  return 'The picture cannot be decoded: the file is truncated or damaged. Send the complete original file.';
+function problemOf(header: Metadata, bytes: Uint8Array): string | null {
+  const { format, compression, isProgressive } = header;
+  if (isTooLarge(header)) return TOO_LARGE;
+  if (format === 'jpeg' && isProgressive && countScans(bytes, JPEG_SCANS) > JPEG_SCANS) return TOO_MANY_SCANS;
+  // One loader reads AVIF and its relatives, such as HEIC.
+  if (format === 'heif' && compression !== 'av1') return NO_PICTURE;
+  return null;
+}
+
+function isTooLarge({ width, height }: Pick<Metadata, 'width' | 'height'>): boolean {
+  return Math.max(width, height) > IMAGE_SIDE_PIXELS || width * height > IMAGE_PIXELS;
+}
+
+function adviceFor(message: string): string {
+  if (/exceeds pixel limit|exceeds.*dimension/i.test(message)) return TOO_LARGE;
+  if (/unsupported image format|Input Buffer is empty/i.test(message)) return NO_PICTURE;
+  return DAMAGED;
+}
+
+function unreadable(advice: string, cause?: unknown): ServiceError {
+  return new ServiceError('input_unreadable', advice, { param: 'image', cause });
 }

@@ -1,7 +1,10 @@
 /** Cuts and scales pictures to the inputs of networks. */
-import type { Box } from '../decoding/boxes.ts';
+import type { Box, Size } from '../decoding/boxes.ts';
 import { resample } from './resample.ts';
 import type { RgbImage } from './rgb-image.ts';
+
+/** Scales the part of a picture inside a box to width × height. */
+export type Resample = typeof resample;
 
 /** Grey of pixels outside the picture, as in training. */
 export const PADDING = 114;
@@ -25,6 +28,7 @@ export function letterbox(
   width: number,
   height: number,
   padding = PADDING,
+  scaleTo: Resample = resample,
 ): { image: RgbImage; transform: FitTransform } {
   const boxWidth = box.x1 - box.x0;
   const boxHeight = box.y1 - box.y0;
@@ -34,8 +38,33 @@ export function letterbox(
   const offsetX = Math.floor((width - innerWidth) / 2);
   const offsetY = Math.floor((height - innerHeight) / 2);
   const canvas = greyImage(width, height, padding);
-  paste(canvas, resample(image, box, innerWidth, innerHeight), offsetX, offsetY);
+  paste(canvas, scaleTo(image, box, innerWidth, innerHeight), offsetX, offsetY);
   return { image: canvas, transform: { scale, offsetX, offsetY, originX: box.x0, originY: box.y0 } };
+}
+
+/**
+ * Fills width × height with the middle of the part of a picture inside `box`, keeping its proportions: what torchvision's
+ * `Resize` and `CenterCrop` leave.
+ *
+ * @param share of the scaled part, along its tighter side, that is seen: 0.875 for `Resize(256)` and `CenterCrop(224)`
+ * @returns the picture, and the way back: `original = (input + offset) / scale + the box's origin`, for each axis
+ */
+export function cover(
+  image: RgbImage,
+  box: Box,
+  { width, height }: Size,
+  { share, scaleTo = resample }: { share: number; scaleTo?: Resample },
+): { image: RgbImage; scaleX: number; scaleY: number; offsetX: number; offsetY: number } {
+  const [boxWidth, boxHeight] = [box.x1 - box.x0, box.y1 - box.y0];
+  const [wholeWidth, wholeHeight] = [Math.round(width / share), Math.round(height / share)];
+  const isTightAcross = wholeWidth / boxWidth >= wholeHeight / boxHeight;
+  const scaledWidth = isTightAcross ? wholeWidth : Math.floor((wholeHeight * boxWidth) / boxHeight);
+  const scaledHeight = isTightAcross ? Math.floor((wholeWidth * boxHeight) / boxWidth) : wholeHeight;
+  const offsetX = roundHalfToEven((scaledWidth - width) / 2);
+  const offsetY = roundHalfToEven((scaledHeight - height) / 2);
+  const canvas = greyImage(width, height, 0);
+  paste(canvas, scaleTo(image, box, scaledWidth, scaledHeight), -offsetX, -offsetY);
+  return { image: canvas, scaleX: scaledWidth / boxWidth, scaleY: scaledHeight / boxHeight, offsetX, offsetY };
 }
 
 /** A box in input pixels → in pixels of the original picture. */

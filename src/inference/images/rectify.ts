@@ -32,10 +32,45 @@ export function rectify(image: RgbImage, corners: readonly Point[], width: numbe
 }
 
 /**
- * Leads from the unit square to the quadrilateral.
- * Source: Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, section 2.2.3.
+ * Gives each pixel of a picture whose middle lies within a quadrilateral another colour.
+ *
+ * @param corners of a convex outline, as above
+ * @param colourAt three levels at a place of the unit square that is drawn out to the quadrilateral
  */
+export function paintQuad(
+  image: RgbImage,
+  corners: readonly Point[],
+  colourAt: (u: number, v: number) => readonly number[],
+): void {
+  const toSquare = inverted(matrixOf(corners));
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  const [left, right] = [Math.max(0, Math.floor(Math.min(...xs))), Math.min(image.width, Math.ceil(Math.max(...xs)))];
+  const [top, bottom] = [Math.max(0, Math.floor(Math.min(...ys))), Math.min(image.height, Math.ceil(Math.max(...ys)))];
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      const { x: u, y: v } = moved(toSquare, x + 0.5, y + 0.5);
+      if (u < 0 || u > 1 || v < 0 || v > 1) continue;
+      image.pixels.set(colourAt(u, v), (y * image.width + x) * 3);
+    }
+  }
+}
+
+/** Row by row. */
+type Matrix = readonly [number, number, number, number, number, number, number, number, number];
+
+/** Leads from the unit square to the quadrilateral. */
 function projection(corners: readonly Point[]): (u: number, v: number) => Point {
+  const matrix = matrixOf(corners);
+  return (u, v) => moved(matrix, u, v);
+}
+
+function moved([a, b, c, d, e, f, g, h, i]: Matrix, x: number, y: number): Point {
+  const depth = g * x + h * y + i;
+  return { x: (a * x + b * y + c) / depth, y: (d * x + e * y + f) / depth };
+}
+
+/** From the unit square to the quadrilateral. Source: Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, section 2.2.3. */
+function matrixOf(corners: readonly Point[]): Matrix {
   const [a, b, c, d] = corners;
   if (!a || !b || !c || !d) throw new Error(`a quadrilateral has four corners, not ${corners.length}`);
   const sum = { x: a.x - b.x + c.x - d.x, y: a.y - b.y + c.y - d.y };
@@ -46,11 +81,20 @@ function projection(corners: readonly Point[]): (u: number, v: number) => Point 
   const determinant = right.x * down.y - down.x * right.y;
   const g = (sum.x * down.y - down.x * sum.y) / determinant;
   const h = (right.x * sum.y - sum.x * right.y) / determinant;
-  return (u, v) => {
-    const depth = g * u + h * v + 1;
-    return {
-      x: ((b.x - a.x + g * b.x) * u + (d.x - a.x + h * d.x) * v + a.x) / depth,
-      y: ((b.y - a.y + g * b.y) * u + (d.y - a.y + h * d.y) * v + a.y) / depth,
-    };
-  };
+  return [b.x - a.x + g * b.x, d.x - a.x + h * d.x, a.x, b.y - a.y + g * b.y, d.y - a.y + h * d.y, a.y, g, h, 1];
+}
+
+/** Up to a factor, which makes no difference to where a point is led. */
+function inverted([a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
+  return [
+    e * i - f * h,
+    c * h - b * i,
+    b * f - c * e,
+    f * g - d * i,
+    a * i - c * g,
+    c * d - a * f,
+    d * h - e * g,
+    b * g - a * h,
+    a * e - b * d,
+  ];
 }

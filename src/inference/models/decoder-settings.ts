@@ -13,6 +13,11 @@ const score = probability;
 const overlap = probability;
 /** Most that is kept, the best first. */
 const maximum = Type.Integer({ minimum: 1 });
+const keypoints = Type.Integer({ minimum: 1 });
+/** Of each keypoint: x and y, and with 3 its visibility. */
+const values = Type.Enum([2, 3]);
+/** What a network gives: values before or after its softmax or sigmoid. */
+const given = Type.Optional(Type.Enum(['logits', 'probabilities']));
 
 const settings = <Name extends string, Fields extends Record<string, TSchema>>(name: Name, fields: Fields) =>
   Type.Object({ name: Type.Literal(name), ...fields }, { additionalProperties: false });
@@ -20,26 +25,40 @@ const settings = <Name extends string, Fields extends Record<string, TSchema>>(n
 const decoders = [
   settings('yolo-detection', { output, score, overlap, maximum }),
   settings('yolo-end-to-end', { output, score }),
+  settings('yolo-end-to-end-segmentation', { output, prototypes: output, score }),
+  settings('yolo-end-to-end-pose', { output, score, keypoints, values }),
+  settings('yolo-end-to-end-obb', { output, score }),
   settings('yolo-segmentation', { output, prototypes: output, score, overlap, maximum }),
   settings('yolo-pose', {
     output,
     score,
     overlap,
     maximum,
-    keypoints: Type.Integer({ minimum: 1 }),
-    /** Of each keypoint: x and y, and with 3 its visibility. */
-    values: Type.Enum([2, 3]),
+    keypoints,
+    values,
   }),
   settings('yolo-obb', { output, score, overlap, maximum }),
   settings('detr', { boxes: output, logits: output, score, maximum }),
+  settings('detr-softmax', { boxes: output, logits: output, score, maximum }),
+  settings('ultralytics-rtdetr', { output, score }),
   settings('detr-with-postprocessor', { boxes: output, scores: output, labels: output, sizeInput: output, score }),
   settings('semantic-segmentation', { output, score, minimumPixels: Type.Integer({ minimum: 1 }) }),
   settings('db-text', { output, threshold: probability, score, unclip: Type.Number({ minimum: 0 }) }),
-  /** The likeliest class, if its score suffices. */
-  settings('softmax-classification', { output, score }),
-  /** Every class whose score suffices. */
-  settings('sigmoid-classification', { output, score }),
-  settings('alpha-matte', { output }),
+  /** The likeliest class, if its score suffices. Values: `logits`, when left out. */
+  settings('softmax-classification', { output, score, values: given }),
+  /** Every class whose score suffices. Values: `logits`, when left out. */
+  settings('sigmoid-classification', { output, score, values: given }),
+  /** Values: `probabilities`, when left out. */
+  settings('alpha-matte', { output, values: given }),
+  settings('image-to-image', {
+    output,
+    /** Linear: how much larger the output is than the input. */
+    scale: Type.Integer({ minimum: 1 }),
+    /** By how much neighbouring tiles of a picture overlap, in pixels of the input. */
+    overlap: Type.Integer({ minimum: 0 }),
+    /** What black and white are in the output. */
+    range: Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }),
+  }),
   settings('ctc', {
     output,
     values: Type.Enum(['logits', 'probabilities', 'log-probabilities']),

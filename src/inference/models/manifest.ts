@@ -9,17 +9,34 @@ const shape = Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({
 /** Descriptive fields (meaning, interpolation, …) are for readers and are not closed. */
 const tensor = Type.Object({ shape, dtype: Type.Optional(Type.Enum(['float32', 'int64'])) });
 
+const SERVED_NAME = '^\\w[\\w.-]*$';
+
 const file = Type.Object({
   /** A file beside `model.json`, never elsewhere. */
-  path: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' }),
+  path: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })),
   /** Hex SHA-256 of the file: a half-copied or exchanged file is refused. */
-  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+  /** In place of both: a network that runs on a server of `KSERVE_SERVERS`. */
+  kserve: Type.Optional(
+    Type.Object(
+      {
+        server: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
+        model: Type.String({ pattern: SERVED_NAME }),
+        version: Type.Optional(Type.String({ pattern: SERVED_NAME })),
+      },
+      { additionalProperties: false },
+    ),
+  ),
   inputs: Type.Record(Type.String(), tensor),
   outputs: Type.Record(Type.String(), tensor),
   /** Class index → class: a name, an object whose fields the pipeline knows, or null for a class that is of no use. */
   labels: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({}), Type.Null()]))),
   /** How its outputs are read, for the pipelines that take models of any make. */
   decoder: Type.Optional(decoder),
+  /** Pictures of several jobs may share a run, at most `max` along the first dimension of every input and output. */
+  batch: Type.Optional(
+    Type.Object({ max: Type.Integer({ minimum: 1, maximum: 1024 }) }, { additionalProperties: false }),
+  ),
 });
 
 const manifest = Type.Object({
@@ -33,10 +50,12 @@ const manifest = Type.Object({
   files: Type.Record(Type.String(), file, { minProperties: 1 }),
   /** Role → `<model>` (its newest release) or `<model>@<release>`. */
   uses: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),
+  /** Megabytes that one process needs with this model at its busiest, of the device that it runs on. */
+  memoryMb: Type.Optional(Type.Integer({ minimum: 1 })),
   thresholds: Type.Optional(Type.Record(Type.String(), Type.Number())),
   /** Numbers of pre- and postprocessing; the pipeline that reads them checks them. */
   rules: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** File → input → shape of the zeros it is run with once before it takes work. */
+  /** File → input → shape of the zeros it is run with before it takes work. */
   warmUp: Type.Record(Type.String(), Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
 });
 

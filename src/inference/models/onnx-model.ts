@@ -1,64 +1,118 @@
 /** ONNX Runtime sessions of a model's files. Imported in child processes only: `session.run` blocks its thread. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Device } from '../executors/devices.ts';
+import { executionProvidersOf } from '../executors/execution-providers.ts';
+import type { Network, RawOutputs, RawTensor } from '../executors/run-queue.ts';
+import { type AskParent, openKserveNetwork } from '../remote/kserve-network.ts';
 import { versionOf } from './manifest.ts';
-import { type FloatTensor, fileEntry, type IntegerTensor, type Model, type ModelOutputs } from './model.ts';
-import { type InstalledModel, readModelFile } from './registry.ts';
+import {
+  type FloatTensor,
+  fileEntry,
+  type IntegerTensor,
+  type Model,
+  type ModelInputs,
+  type ModelOutputs,
+} from './model.ts';
+import type { InstalledModel } from './registry.ts';
+import { readModelFile } from './release.ts';
+
+interface OpenOptions {
+  /** Of one session. */
+  threads: number;
+  device: Device;
+  /** Runs a network when it is its turn, alone or in a batch. */
+  run: (network: Network, inputs: ModelInputs) => Promise<RawOutputs>;
+  /** Asks a server for networks that are not here. */
+  ask: AskParent;
+}
 
 /**
- * Opens every file of the model and of those it uses, and runs each once on zeros, so that the first job does not pay
- * for allocations and a file that cannot run is found at once.
+ * Opens every file of the model and of those it uses, and runs each on zeros, so that the first job does not pay for
+ * allocations and a file that cannot run is found at once.
  * @throws Error that names the file
  */
-export async function openModel(installed: InstalledModel, threads: number): Promise<Model> {
-  const sessions = new Map<string, InferenceSession>();
-  for (const file of Object.keys(installed.manifest.files)) {
-    // The bytes that were hashed are the bytes that run.
-    const bytes = await readModelFile(installed, file);
-    const session = await InferenceSession.create(bytes, {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      logSeverityLevel: 3,
-    }).catch((error: Error) => {
-      throw new Error(`files.${file}: ONNX Runtime cannot load it: ${error.message}`);
-    });
-    sessions.set(file, session);
-  }
+export async function openModel(installed: InstalledModel, options: OpenOptions): Promise<Model> {
+  const { manifest } = installed;
+  const networks = new Map<string, Network>();
+  for (const file of Object.keys(manifest.files)) networks.set(file, await openNetwork(installed, file, options));
   const uses: Record<string, Model> = {};
-  for (const [role, used] of Object.entries(installed.uses)) uses[role] = await openModel(used, threads);
+  for (const [role, used] of Object.entries(installed.uses)) uses[role] = await openModel(used, options);
 
   const model: Model = {
-    manifest: installed.manifest,
+    manifest,
     uses,
     run: async (file, inputs) => {
-      const session = sessions.get(file);
-      if (!session) throw new Error(`${installed.manifest.model}: files.${file} is missing from model.json`);
-      const feeds = Object.entries(inputs).map(([name, tensor]) => [name, toOnnx(tensor)]);
-      return readOutputs(`${installed.manifest.model}/${file}`, await session.run(Object.fromEntries(feeds)));
+      const network = networks.get(file);
+      if (!network) throw new Error(`${manifest.model}: files.${file} is missing from model.json`);
+      return readOutputs(`${manifest.model}/${file}`, await options.run(network, inputs));
     },
   };
   await warmUp(model);
   return model;
 }
 
+async function openNetwork(installed: InstalledModel, file: string, options: OpenOptions): Promise<Network> {
+  if (installed.manifest.files[file]?.kserve) return openKserveNetwork(installed, file, options.ask);
+  // The bytes that were hashed are the bytes that run.
+  const bytes = await readModelFile(installed, file);
+  const session = await InferenceSession.create(bytes, {
+    executionProviders: executionProvidersOf(options.device),
+    intraOpNumThreads: options.threads,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  }).catch((error: Error) => {
+    throw new Error(`files.${file}: ONNX Runtime cannot load it: ${error.message}`);
+  });
+  return {
+    modelVersion: versionOf(installed.manifest),
+    file,
+    maximumBatch: installed.manifest.files[file]?.batch?.max ?? 1,
+    run: async (inputs) => {
+      const feeds = Object.entries(inputs).map(([name, tensor]) => [name, toOnnx(tensor)]);
+      // ONNX Runtime gives tensors; the only other values there are would be sequences and maps.
+      return (await session.run(Object.fromEntries(feeds))) as RawOutputs;
+    },
+  };
+}
+
+/** Runs each file on zeros: as `model.json` says, and as the largest batch that it allows. */
 async function warmUp(model: Model): Promise<void> {
-  for (const [file, inputs] of Object.entries(model.manifest.warmUp)) {
-    const entry = fileEntry(model, file);
-    const zeros = Object.entries(inputs).map(([name, shape]): [string, FloatTensor | IntegerTensor] => {
-      const length = shape.reduce((product, dimension) => product * dimension, 1);
-      const isInteger = entry.inputs[name]?.dtype === 'int64';
-      return [name, isInteger ? { data: new BigInt64Array(length), shape } : { data: new Float32Array(length), shape }];
-    });
-    const outputs = await model.run(file, Object.fromEntries(zeros)).catch((error: Error) => {
-      throw new Error(`warmUp.${file}: ${versionOf(model.manifest)} cannot run it: ${error.message}`);
-    });
-    for (const [name, { shape }] of Object.entries(entry.outputs)) {
-      const actual = outputs.shapeOf(name);
-      if (isOfShape(actual, shape)) continue;
-      throw new Error(
-        `files.${file}.outputs.${name}.shape is [${shape.join(', ')}], the network's [${actual.join(', ')}]`,
-      );
+  for (const [file, shapes] of Object.entries(model.manifest.warmUp)) {
+    await runOnZeros(model, file, shapes);
+    const { max = 1 } = fileEntry(model, file).batch ?? {};
+    if (max === 1) continue;
+    const batch = Object.entries(shapes).map(([name, shape]): [string, number[]] => [name, [max, ...shape.slice(1)]]);
+    const outputs = await runOnZeros(model, file, Object.fromEntries(batch));
+    for (const name of Object.keys(fileEntry(model, file).outputs)) {
+      const [samples] = outputs.shapeOf(name);
+      if (samples === max) continue;
+      throw new Error(`files.${file}.batch.max is ${max}, but the network's ${name} has ${samples} samples then`);
     }
   }
+}
+
+async function runOnZeros(
+  model: Model,
+  file: string,
+  shapes: Readonly<Record<string, readonly number[]>>,
+): Promise<ModelOutputs> {
+  const entry = fileEntry(model, file);
+  const zeros = Object.entries(shapes).map(([name, shape]): [string, FloatTensor | IntegerTensor] => {
+    const length = shape.reduce((product, dimension) => product * dimension, 1);
+    const isInteger = entry.inputs[name]?.dtype === 'int64';
+    return [name, isInteger ? { data: new BigInt64Array(length), shape } : { data: new Float32Array(length), shape }];
+  });
+  const outputs = await model.run(file, Object.fromEntries(zeros)).catch((error: Error) => {
+    throw new Error(`warmUp.${file}: ${versionOf(model.manifest)} cannot run it: ${error.message}`);
+  });
+  for (const [name, { shape }] of Object.entries(entry.outputs)) {
+    const actual = outputs.shapeOf(name);
+    if (isOfShape(actual, shape)) continue;
+    throw new Error(
+      `files.${file}.outputs.${name}.shape is [${shape.join(', ')}], the network's [${actual.join(', ')}]`,
+    );
+  }
+  return outputs;
 }
 
 function isOfShape(actual: readonly number[], stated: readonly (number | string)[]): boolean {
@@ -72,11 +126,11 @@ function toOnnx({ data, shape }: FloatTensor | IntegerTensor): Tensor {
   return data instanceof BigInt64Array ? new Tensor('int64', data, shape) : new Tensor('float32', data, shape);
 }
 
-function readOutputs(where: string, outputs: InferenceSession.ReturnType): ModelOutputs {
-  const require = (name: string): Tensor => {
+function readOutputs(where: string, outputs: RawOutputs): ModelOutputs {
+  const require = (name: string): RawTensor => {
     const output = outputs[name];
     if (!output) throw new Error(`${where} has no output ${name}`);
-    return output as Tensor;
+    return output;
   };
   return {
     shapeOf: (name) => require(name).dims,

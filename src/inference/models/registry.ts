@@ -1,14 +1,12 @@
 /** The models installed under a folder: `<model>/<release date>/model.json` with the files it names. */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
-import { type ModelManifest, parseManifest, versionOf } from './manifest.ts';
+import { type ModelManifest, versionOf } from './manifest.ts';
+import { fingerprintOf, isFileSystemError, type ReleaseFolder, readRelease } from './release.ts';
 
 /** A valid release and where it lies. Plain data: it is sent to child processes. */
-export interface InstalledModel {
-  directory: string;
-  manifest: ModelManifest;
+export interface InstalledModel extends ReleaseFolder {
   uses: Record<string, InstalledModel>;
 }
 
@@ -22,29 +20,80 @@ export interface ModelRegistry {
   readonly models: readonly InstalledModel[];
 }
 
+export interface ModelFolder {
+  /**
+   * What is installed now: the very same object as before when nothing has changed. A release that has appeared or changed
+   * since the first time is read once its files have stayed as they are from one call to the next, or at once if `now`.
+   * @throws Error when the folder cannot be read; what was known before is then as good as ever
+   */
+  read(options?: { now?: boolean }): Promise<ModelRegistry>;
+}
+
+interface KnownRelease {
+  fingerprint: string;
+  /** Null of one that is damaged. */
+  release: ReleaseFolder | null;
+}
+
 /**
- * Reads and checks every release. One that is damaged is logged with the reason and left out, so that an older release,
- * or the other models, still work. A missing folder is an empty registry.
+ * Reads and checks every release that is new or has changed. One that is damaged is logged with the reason and left out, so
+ * that an older release, or the other models, still work. A folder that does not exist when it is first read is empty.
  */
-export async function loadModelRegistry(modelsDirectory: string, logger: Log): Promise<ModelRegistry> {
-  const releases = new Map<string, { directory: string; manifest: ModelManifest }>();
-  for (const model of await subfolders(modelsDirectory)) {
-    for (const release of await subfolders(join(modelsDirectory, model))) {
-      const directory = join(modelsDirectory, model, release);
-      try {
-        const manifest = await readRelease(directory, model, release);
-        releases.set(versionOf(manifest), { directory, manifest });
-      } catch (error) {
-        logger.error({ model, release, reason: (error as Error).message }, 'a damaged model release is left out');
+export function createModelFolder(modelsDirectory: string, logger: Log): ModelFolder {
+  const known = new Map<string, KnownRelease>();
+  /** Fingerprints of releases that have changed, as they were at the last look. */
+  let changing = new Map<string, string>();
+  let registry: ModelRegistry | null = null;
+
+  return {
+    async read({ now = false } = {}) {
+      const present = await releasesIn(modelsDirectory, { mayBeMissing: registry === null });
+      const isFirst = registry === null;
+      const stillChanging = new Map<string, string>();
+      let hasChanged = isFirst;
+      for (const name of known.keys()) {
+        if (present.has(name)) continue;
+        known.delete(name);
+        hasChanged = true;
       }
-    }
-  }
+      for (const [name, { directory, model, release }] of present) {
+        const fingerprint = await fingerprintOf(directory);
+        if (known.get(name)?.fingerprint === fingerprint && !now) continue;
+        if (!isFirst && !now && changing.get(name) !== fingerprint) {
+          // Somebody may still be copying it.
+          stillChanging.set(name, fingerprint);
+          continue;
+        }
+        known.set(
+          name,
+          await readRelease(directory, model, release).then(
+            (read) => ({ fingerprint, release: read }),
+            (error: Error) => {
+              logger.error({ model, release, reason: error.message }, 'a damaged model release is left out');
+              // What the file system does not give now it may give the next time; until then, what was known stays.
+              if (isFileSystemError(error)) return { fingerprint: '', release: known.get(name)?.release ?? null };
+              return { fingerprint, release: null };
+            },
+          ),
+        );
+        hasChanged = true;
+      }
+      changing = stillChanging;
+      const whole = [...known.values()].flatMap(({ release }) => release ?? []);
+      if (hasChanged || registry === null) registry = createRegistry(whole, logger);
+      return registry;
+    },
+  };
+}
+
+function createRegistry(releases: readonly ReleaseFolder[], logger: Log): ModelRegistry {
+  const byVersion = new Map(releases.map((release) => [versionOf(release.manifest), release]));
 
   const find = (name: string, users: readonly string[] = []): InstalledModel | undefined => {
-    const candidates = [...releases.keys()].filter((version) => version === name || version.startsWith(`${name}@`));
+    const candidates = [...byVersion.keys()].filter((version) => version === name || version.startsWith(`${name}@`));
     // Dates in ISO order: the last is the newest. An older release stands in for one that lacks what it uses.
     for (const version of candidates.sort().reverse()) {
-      const release = releases.get(version);
+      const release = byVersion.get(version);
       if (!release || users.includes(version)) continue;
       const uses = Object.entries(release.manifest.uses ?? {}).map(
         ([role, used]) => [role, used, find(used, [...users, version])] as const,
@@ -60,7 +109,7 @@ export async function loadModelRegistry(modelsDirectory: string, logger: Log): P
     return undefined;
   };
 
-  const models = [...releases.keys()].flatMap((version) => find(version) ?? []);
+  const models = [...byVersion.keys()].flatMap((version) => find(version) ?? []);
   return {
     find: (name) => find(name),
     forTask: (task) => models.filter(({ manifest }) => manifest.task === task).sort(newestFirst),
@@ -76,47 +125,23 @@ function newestFirst({ manifest: a }: InstalledModel, { manifest: b }: Installed
   return b.release.localeCompare(a.release, 'en') || a.model.localeCompare(b.model, 'en');
 }
 
-/** @throws Error that names the file when it is missing or not the one that `model.json` describes. */
-export async function readModelFile(
-  model: Pick<InstalledModel, 'directory' | 'manifest'>,
-  file: string,
-): Promise<Buffer> {
-  const entry = model.manifest.files[file];
-  if (!entry) throw new Error(`files.${file} is missing from model.json`);
-  const bytes = await readFile(join(model.directory, entry.path)).catch(() => {
-    throw new Error(`files.${file}: ${entry.path} is missing`);
-  });
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (sha256 !== entry.sha256) {
-    throw new Error(`files.${file}.sha256: ${entry.path} has ${sha256}, model.json says ${entry.sha256}`);
+async function releasesIn(modelsDirectory: string, { mayBeMissing }: { mayBeMissing: boolean }) {
+  const found = new Map<string, { directory: string; model: string; release: string }>();
+  for (const model of await subfolders(modelsDirectory, mayBeMissing)) {
+    for (const release of await subfolders(join(modelsDirectory, model), true)) {
+      found.set(`${model}/${release}`, { directory: join(modelsDirectory, model, release), model, release });
+    }
   }
-  return bytes;
+  return found;
 }
 
-async function readRelease(directory: string, model: string, release: string): Promise<ModelManifest> {
-  const text = await readFile(join(directory, 'model.json'), 'utf8').catch(() => {
-    throw new Error('model.json is missing');
-  });
-  const manifest = parseManifest(text);
-  if (manifest.model !== model) throw new Error(`model.json: model is ${manifest.model}, its folder ${model}`);
-  if (manifest.release !== release)
-    throw new Error(`model.json: release is ${manifest.release}, its folder ${release}`);
-  for (const file of Object.keys(manifest.warmUp)) {
-    if (!manifest.files[file]) throw new Error(`model.json: warmUp.${file} is not one of files`);
-  }
-  for (const file of Object.keys(manifest.files)) {
-    if (!manifest.warmUp[file]) throw new Error(`model.json: warmUp.${file} is missing`);
-  }
-  for (const file of Object.keys(manifest.files)) await readModelFile({ directory, manifest }, file);
-  return manifest;
-}
-
-async function subfolders(directory: string): Promise<string[]> {
+async function subfolders(directory: string, mayBeMissing: boolean): Promise<string[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map((entry) => entry.name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (mayBeMissing && ['ENOENT', 'ENOTDIR'].includes(code)) return [];
     throw error;
   }
 }

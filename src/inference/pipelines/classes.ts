@@ -48,8 +48,19 @@ function statedClasses(decoder: DecoderSettings, shapeOf: (output: string) => re
     case 'db-text':
       shapeOf(decoder.output);
       return 1;
+    case 'detr-softmax':
+      shapeOf(decoder.boxes);
+      return less(shapeOf(decoder.logits)[2], 1);
+    case 'yolo-end-to-end-segmentation':
+      shapeOf(decoder.output);
+      shapeOf(decoder.prototypes);
+      return null;
     case 'yolo-end-to-end':
+    case 'yolo-end-to-end-pose':
+    case 'yolo-end-to-end-obb':
+    case 'ultralytics-rtdetr':
     case 'alpha-matte':
+    case 'image-to-image':
       shapeOf(decoder.output);
       return null;
   }

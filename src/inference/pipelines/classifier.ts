@@ -1,8 +1,9 @@
 /** Says of a whole picture which classes it belongs to, with a classification network of any make. */
 import { Type } from 'typebox';
+import { clamp } from '../decoding/boxes.ts';
 import { sigmoid, softmax } from '../decoding/classification.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
-import { decoderOf } from '../models/decoder-settings.ts';
+import { type DecoderSettings, decoderOf } from '../models/decoder-settings.ts';
 import type { Model } from '../models/model.ts';
 import { readSettings } from '../models/settings.ts';
 import { requireClasses } from './classes.ts';
@@ -18,7 +19,7 @@ export interface Classification<Label extends string> {
 export type Classifier<Label extends string> = (picture: RgbImage) => Promise<Classification<Label>[]>;
 
 /**
- * The classifier in a file of the model, whose output is [1, classes] before the softmax or sigmoid.
+ * The classifier in a file of the model, whose output is [1, classes].
  * @param vocabulary what the classes may be called in the file's `labels`; null there is a class to be passed over
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
@@ -28,26 +29,49 @@ export function createClassifier<const Label extends string>(
   vocabulary: readonly Label[],
 ): Classifier<Label> {
   const label = Type.Unsafe<Label | null>({ enum: [...vocabulary, null] });
-  const decoder = decoderOf(['softmax-classification', 'sigmoid-classification']);
-  const entry = Type.Object({ labels: Type.Array(label, { minItems: 1 }), decoder });
+  const entry = Type.Object({
+    labels: Type.Array(label, { minItems: 1 }),
+    decoder: decoderOf(['softmax-classification', 'sigmoid-classification']),
+  });
   const settings = readSettings(model, Type.Object({ files: Type.Object({ [file]: entry }) })).files[file];
   if (!settings) throw new Error(`files.${file} is missing from model.json`);
-  requireClasses(model, file, settings.labels.length);
-  const input = createPictureInput(model, file);
-  const isExclusive = settings.decoder.name === 'softmax-classification';
+  const { decoder, labels } = settings;
+  const scoresOf = createScores(model, file, { classes: labels.length, decoder });
 
   return async (picture) => {
-    const outputs = await model.run(file, { [input.name]: input.prepare(picture).tensor });
-    const logits = outputs.floats(settings.decoder.output).data;
-    const scores = isExclusive ? softmax(logits) : Float64Array.from(logits, sigmoid);
-    const likely = settings.labels
+    const scores = await scoresOf(picture);
+    const likely = labels
       .map((name, index) => ({ label: name, confidence: scores[index] ?? 0 }))
       .toSorted((a, b) => b.confidence - a.confidence)
-      .slice(0, isExclusive ? 1 : undefined);
+      .slice(0, decoder.name === 'softmax-classification' ? 1 : undefined);
     // The likeliest class decides, also where it is one to be passed over.
     return likely.flatMap((each) =>
-      each.label !== null && each.confidence >= settings.decoder.score ? [{ ...each, label: each.label }] : [],
+      each.label !== null && each.confidence >= decoder.score ? [{ ...each, label: each.label }] : [],
     );
+  };
+}
+
+type ClassificationDecoder = Extract<DecoderSettings, { name: 'softmax-classification' | 'sigmoid-classification' }>;
+
+/**
+ * What a classifier says of each class, 0 to 1, in the order of its classes.
+ * @throws Error that names the field of `model.json` that is missing or wrong
+ */
+export function createScores(
+  model: Model,
+  file: string,
+  { classes, decoder }: { classes: number; decoder: ClassificationDecoder },
+): (picture: RgbImage) => Promise<readonly number[]> {
+  requireClasses(model, file, classes);
+  const input = createPictureInput(model, file);
+  const toScores = (values: Float32Array): ArrayLike<number> => {
+    if (decoder.values === 'probabilities') return values;
+    return decoder.name === 'softmax-classification' ? softmax(values) : values.map(sigmoid);
+  };
+  return async (picture) => {
+    const outputs = await model.run(file, { [input.name]: input.prepare(picture).tensor });
+    // Single precision may go beyond by a hair.
+    return Array.from(toScores(outputs.floats(decoder.output).data), (score) => clamp(score, 0, 1));
   };
 }
 

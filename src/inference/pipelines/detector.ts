@@ -3,11 +3,19 @@ import { Type } from 'typebox';
 import { type Box, clamp, clampBox, type Size } from '../decoding/boxes.ts';
 import { decodeDbText } from '../decoding/db-text.ts';
 import type { Point, RawDetection } from '../decoding/detections.ts';
-import { decodeDetr, decodeDetrWithPostprocessor } from '../decoding/detr.ts';
+import {
+  decodeDetr,
+  decodeDetrSoftmax,
+  decodeDetrWithPostprocessor,
+  decodeUltralyticsRtDetr,
+} from '../decoding/detr.ts';
 import { decodeSemanticSegmentation } from '../decoding/semantic-segmentation.ts';
 import {
   decodeYoloDetection,
   decodeYoloEndToEnd,
+  decodeYoloEndToEndObb,
+  decodeYoloEndToEndPose,
+  decodeYoloEndToEndSegmentation,
   decodeYoloObb,
   decodeYoloPose,
   decodeYoloSegmentation,
@@ -34,11 +42,24 @@ export interface Detection<Label extends string> {
 export type Detector<Label extends string> = (picture: RgbImage) => Promise<Detection<Label>[]>;
 
 /** Tell boxes, and nothing closer. */
-const BOX_DECODERS = ['yolo-detection', 'yolo-end-to-end', 'detr', 'detr-with-postprocessor'] as const;
+const BOX_DECODERS = [
+  'yolo-detection',
+  'yolo-end-to-end',
+  'detr',
+  'detr-softmax',
+  'detr-with-postprocessor',
+  'ultralytics-rtdetr',
+] as const;
 /** Tell the outline of each thing. */
-export const OUTLINE_DECODERS = ['yolo-segmentation', 'semantic-segmentation'] as const;
+export const OUTLINE_DECODERS = ['yolo-segmentation', 'yolo-end-to-end-segmentation', 'semantic-segmentation'] as const;
 /** Tell the corners of each thing. */
-export const CORNER_DECODERS = ['yolo-pose', 'yolo-obb', 'db-text'] as const;
+export const CORNER_DECODERS = [
+  'yolo-pose',
+  'yolo-end-to-end-pose',
+  'yolo-obb',
+  'yolo-end-to-end-obb',
+  'db-text',
+] as const;
 export const DETECTION_DECODERS = [...BOX_DECODERS, ...OUTLINE_DECODERS, ...CORNER_DECODERS] as const;
 
 type DetectionDecoder = (typeof DETECTION_DECODERS)[number];
@@ -114,14 +135,23 @@ function decode(
       return decodeYoloSegmentation(tensors, classes, size, settings);
     }
     case 'yolo-pose':
-      return decodeYoloPose(outputs.floats(settings.output), classes, settings).map(({ keypoints, ...found }) => ({
-        ...found,
-        points: keypoints,
-      }));
+      return decodeYoloPose(outputs.floats(settings.output), classes, settings).map(withKeypointsAsPoints);
+    case 'yolo-end-to-end-segmentation': {
+      const tensors = { output: outputs.floats(settings.output), prototypes: outputs.floats(settings.prototypes) };
+      return decodeYoloEndToEndSegmentation(tensors, size, settings);
+    }
+    case 'yolo-end-to-end-pose':
+      return decodeYoloEndToEndPose(outputs.floats(settings.output), settings).map(withKeypointsAsPoints);
+    case 'yolo-end-to-end-obb':
+      return decodeYoloEndToEndObb(outputs.floats(settings.output), settings).map(withCornersAsPoints);
     case 'yolo-obb':
       return decodeYoloObb(outputs.floats(settings.output), classes, settings).map(withCornersAsPoints);
     case 'detr':
       return decodeDetr(outputs.floats(settings.boxes), outputs.floats(settings.logits), size, settings);
+    case 'detr-softmax':
+      return decodeDetrSoftmax(outputs.floats(settings.boxes), outputs.floats(settings.logits), size, settings);
+    case 'ultralytics-rtdetr':
+      return decodeUltralyticsRtDetr(outputs.floats(settings.output), size, settings);
     case 'detr-with-postprocessor':
       return decodeDetrWithPostprocessor(
         outputs.floats(settings.boxes),
@@ -140,6 +170,10 @@ function decode(
 
 function withCornersAsPoints({ corners, ...found }: RawDetection & { corners: readonly Point[] }): Found {
   return { ...found, points: corners };
+}
+
+function withKeypointsAsPoints({ keypoints, ...found }: RawDetection & { keypoints: readonly Point[] }): Found {
+  return { ...found, points: keypoints };
 }
 
 /** [1, 2] int64: width, height. */

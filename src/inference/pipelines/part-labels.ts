@@ -1,7 +1,7 @@
 /** The classes of models that find exterior parts: `hood`, `headlight.left`, or `headlight` where the side is open. */
 import { PAIRED_PARTS, type Part, SINGLE_PARTS } from '../../contracts/vocabulary/parts.ts';
 
-interface NamedPart {
+export interface NamedPart {
   part: Part;
   /** The driver's; `none` for a part that exists once, null where the class does not tell. */
   side: 'left' | 'right' | 'none' | null;

@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import type { Box, Size } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
-import { letterbox } from '../images/fit.ts';
+import { cover, letterbox } from '../images/fit.ts';
 import { resample } from '../images/resample.ts';
+import { resampleBilinear } from '../images/resample-bilinear.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
 import { versionOf } from '../models/manifest.ts';
 import { type FloatTensor, fileEntry, type Model } from '../models/model.ts';
@@ -28,7 +29,11 @@ export const pixels = {
 /** An entry of `inputs` in `model.json`. */
 const pictureInput = Type.Object({
   ...pixels,
-  resize: Type.Enum(['letterbox', 'stretch']),
+  resize: Type.Enum(['letterbox', 'stretch', 'cover']),
+  /** With `cover`: the share of the scaled picture's tighter side that is seen. 1 when left out. */
+  crop: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  /** `triangle`, when left out: every pixel counts, as Pillow scales. `bilinear`: the four nearest alone, as OpenCV does. */
+  filter: Type.Optional(Type.Enum(['triangle', 'bilinear'])),
 });
 
 export interface PreparedPicture {
@@ -59,6 +64,7 @@ export function createPictureInput(model: Model, file: string, others: readonly 
   if (!input) throw new Error(`${file} has no input ${name}`);
   const size = inputSize(model, file, name);
   const toTensor = createNormalizer(input);
+  const scaleTo = input.filter === 'bilinear' ? resampleBilinear : resample;
 
   return {
     name,
@@ -67,11 +73,22 @@ export function createPictureInput(model: Model, file: string, others: readonly 
       if (input.resize === 'stretch') {
         const [scaleX, scaleY] = [(part.x1 - part.x0) / size.width, (part.y1 - part.y0) / size.height];
         return {
-          tensor: toTensor(resample(picture, part, size.width, size.height)),
+          tensor: toTensor(scaleTo(picture, part, size.width, size.height)),
           toPicture: ({ x, y }) => ({ x: x * scaleX + part.x0, y: y * scaleY + part.y0 }),
         };
       }
-      const { image, transform } = letterbox(picture, part, size.width, size.height, Math.round(input.pad * 255));
+      if (input.resize === 'cover') {
+        const covered = cover(picture, part, size, { share: input.crop ?? 1, scaleTo });
+        return {
+          tensor: toTensor(covered.image),
+          toPicture: ({ x, y }) => ({
+            x: (x + covered.offsetX) / covered.scaleX + part.x0,
+            y: (y + covered.offsetY) / covered.scaleY + part.y0,
+          }),
+        };
+      }
+      const padding = Math.round(input.pad * 255);
+      const { image, transform } = letterbox(picture, part, size.width, size.height, padding, scaleTo);
       const { scale, offsetX, offsetY } = transform;
       return {
         tensor: toTensor(image),

@@ -40,9 +40,9 @@ test('the largest vehicle is the main one and comes first; one at the edge is cu
 test('without a matting network the matte is the outline filled', async () => {
   const { matte } = await run(modelSaying({ detector }));
   expect(matte).toMatchObject({ object: 'made_picture', width: 64, height: 64 });
-  expect([...new Set(matte?.grey)].toSorted((a, b) => a - b)).toEqual([0, 255]);
-  expect(matte?.grey[24 * 64 + 24]).toBe(255);
-  expect(matte?.grey[4 * 64 + 60]).toBe(0);
+  expect([...new Set(matte?.pixels)].toSorted((a, b) => a - b)).toEqual([0, 255]);
+  expect(matte?.pixels[24 * 64 + 24]).toBe(255);
+  expect(matte?.pixels[4 * 64 + 60]).toBe(0);
 });
 
 test('a matting network sees the main vehicle alone, and its alpha goes where that is', async () => {
@@ -53,8 +53,8 @@ test('a matting network sees the main vehicle alone, and its alpha goes where th
   };
   const { matte } = await run(modelSaying({ detector, matting }));
   // The box grown by a twentieth on each side: from 13 to 35.
-  expect([13, 34].map((place) => matte?.grey[place * 64 + place])).toEqual([128, 128]);
-  expect([12, 35].map((place) => matte?.grey[place * 64 + place])).toEqual([0, 0]);
+  expect([13, 34].map((place) => matte?.pixels[place * 64 + place])).toEqual([128, 128]);
+  expect([12, 35].map((place) => matte?.pixels[place * 64 + place])).toEqual([0, 0]);
 });
 
 test('there is no matte where none is wanted, and none without a vehicle', async () => {

@@ -100,7 +100,20 @@ def semantic_segmentation() -> None:
     save("semantic-segmentation", nodes, [IMAGES], [tensor("logits", [1, 4, 8, 8])], constants)
 
 
+def classification() -> None:
+    """logits [1, 1 + 3]: none, then the colours, by the mean of the whole picture."""
+    nodes = [
+        helper.make_node("GlobalAveragePool", ["images"], ["mean"]),
+        helper.make_node("Flatten", ["mean"], ["row"]),
+        helper.make_node("Gemm", ["row", "colours", "bias"], ["logits"]),
+    ]
+    weights = np.concatenate([np.zeros((3, 1), np.float32), COLOURS.T * 20], axis=1)
+    constants = [constant("colours", weights), constant("bias", np.array([2, 0, 0, 0], np.float32))]
+    save("classification", nodes, [IMAGES], [tensor("logits", [1, 4])], constants)
+
+
 if __name__ == "__main__":
     yolo_detection()
     detr_with_postprocessor()
     semantic_segmentation()
+    classification()

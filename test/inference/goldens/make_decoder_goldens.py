@@ -93,10 +93,10 @@ def yolo_segmentation() -> dict:
     things = []
     for label, box in kept:
         mask = np.tensordot(coefficients[:, box], prototypes, 1)
-        x0, y0, x1, y1 = corners_of(rows)[box] * 16 / SIZE
-        row, column = np.mgrid[0:16, 0:16]
-        mask = np.where((column >= x0) & (column < x1) & (row >= y0) & (row < y1), mask, 0).astype(np.float32)
-        large = (cv2.resize(mask, (SIZE, SIZE), interpolation=cv2.INTER_LINEAR) > 0).astype(np.uint8)
+        large = cv2.resize(mask.astype(np.float32), (SIZE, SIZE), interpolation=cv2.INTER_LINEAR)
+        x0, y0, x1, y1 = corners_of(rows)[box]
+        row, column = np.mgrid[0:SIZE, 0:SIZE]
+        large = ((large > 0) & (column >= x0) & (column < x1) & (row >= y0) & (row < y1)).astype(np.uint8)
         count, regions, statistics, _ = cv2.connectedComponentsWithStats(large, connectivity=4)
         if count == 1:
             continue
@@ -117,19 +117,14 @@ def filled(mask: np.ndarray) -> str:
 def yolo_obb() -> dict:
     rows, scores = crowd(40, 2)
     angles = RANDOM.uniform(-0.7, 0.7, 40).astype(np.float32)
-    settings = {"score": 0.2, "overlap": 0.35, "maximum": 30}
+    # Nothing is suppressed: how Ultralytics compares turned boxes is held to its own package, by make_export_goldens.py.
+    settings = {"score": 0.2, "overlap": 1, "maximum": 40}
     shapes = []
     for (x, y, width, height), angle in zip(rows.T, angles):
         upright = shapely.box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
         shapes.append(shapely.affinity.rotate(upright, angle, origin="center", use_radians=True))
-    kept: list[tuple[int, int]] = []
     best = scores.argmax(0)
-    for box in np.argsort(-scores.max(0)):
-        if scores[best[box], box] < settings["score"]:
-            continue
-        rivals = [shapes[other] for label, other in kept if label == best[box]]
-        if all(shapes[box].intersection(r).area / shapes[box].union(r).area <= settings["overlap"] for r in rivals):
-            kept.append((int(best[box]), int(box)))
+    kept = [(int(best[box]), int(box)) for box in np.argsort(-scores.max(0)) if scores[best[box], box] >= settings["score"]]
     things = [{"classIndex": label, "score": float(scores[label, box]), "bounds": numbers(shapes[box].bounds),
                "corners": sorted([numbers(point) for point in list(shapes[box].exterior.coords)[:4]])}
               for label, box in kept]

@@ -1,4 +1,11 @@
 /** A pipeline for tests of executors and backends: adds one to the picture's width, or misbehaves as it is told. */
+
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Model } from '../../../../src/inference/models/model.ts';
 import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
@@ -7,8 +14,13 @@ export const pipeline: PipelineDefinition = {
     return async ({ images, parameters }) => {
       if (parameters.behaviour === 'hang') await new Promise(() => undefined);
       if (parameters.behaviour === 'spin') for (;;);
+      // The test decides when it goes on: see `letGo`.
+      if (parameters.behaviour === 'wait') await once(process, 'SIGWINCH');
+      if (parameters.behaviour === 'run_forever') for (;;) await runOnce(model);
       if (parameters.behaviour === 'crash') process.kill(process.pid, 'SIGKILL');
       if (parameters.behaviour === 'throw') throw new Error('a secret of the inside');
+      if (parameters.behaviour === 'escape') return { sum: 0, environment: refusals() };
+      if (parameters.behaviour === 'hoard') hoard();
       if (parameters.behaviour === 'break_schema') return { sum: 'many' };
       const width = images[0]?.width ?? 0;
       const outputs = await model.run('tiny', { x: { data: Float32Array.of(width), shape: [1] } });
@@ -16,3 +28,33 @@ export const pipeline: PipelineDefinition = {
     };
   },
 };
+
+/** What becomes of everything that a child process has no business with. */
+function refusals(): string[] {
+  const attempts = [
+    () => readFileSync('/etc/passwd'),
+    () => readdirSync(new URL('../../../../../', import.meta.url)),
+    () => readFileSync(new URL('../../../../../.data/service.json', import.meta.url)),
+    () => writeFileSync(`${tmpdir()}/escaped`, ''),
+    () => execFileSync('id'),
+    () => new Worker('', { eval: true }),
+  ];
+  return attempts.map((attempt) => {
+    try {
+      attempt();
+      return 'done';
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code ?? '';
+    }
+  });
+}
+
+/** Takes memory without end, or at least all that a machine of any use has. */
+function hoard(): void {
+  const held: Buffer[] = [];
+  while (held.length < 1_000) held.push(Buffer.alloc(64 * 1024 * 1024, 1));
+}
+
+function runOnce(model: Model) {
+  return model.run('tiny', { x: { data: Float32Array.of(1), shape: [1] } });
+}

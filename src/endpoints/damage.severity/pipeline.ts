@@ -1,0 +1,119 @@
+/**
+ * Picture and damages → how severe each is and how it is repaired, by classifiers that see one damage at a time. They tell
+ * nothing of the vehicle as a whole: `overall` stays null.
+ */
+import { DAMAGE_TYPES, MATERIALS, REPAIR_METHODS, SEVERITIES } from '../../contracts/vocabulary/damages.ts';
+import { ServiceError } from '../../domain/service-error.ts';
+import { type Box, expandBox, toBoundingBox } from '../../inference/decoding/boxes.ts';
+import { resample } from '../../inference/images/resample.ts';
+import type { RgbImage } from '../../inference/images/rgb-image.ts';
+import { type Model, usedModel } from '../../inference/models/model.ts';
+import type { PipelineDefinition } from '../../inference/pipeline.ts';
+import { type Classifier, createClassifier, createOptionalClassifier } from '../../inference/pipelines/classifier.ts';
+import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { createDetector } from '../../inference/pipelines/detector.ts';
+import type { Result as Damages } from '../damage.detect/result.ts';
+import type { Parameters } from './request.ts';
+import type { Result } from './result.ts';
+
+type Asked = NonNullable<Parameters['damages']>[number];
+type Graded = Result['damages'][number];
+
+/** Share of its size by which the box of a damage grows: how severe it is shows beside what is around it. */
+const MARGIN = 0.25;
+
+export const pipeline: PipelineDefinition = {
+  task: 'damage-grading',
+  create: (model) => {
+    const grade = createGrader(model);
+    const detect = createDetector(usedModel(model, 'damages'), DAMAGE_TYPES);
+    return async ({ images, parameters }) => {
+      const picture = onlyPicture(images);
+      const { damages: asked } = parameters as Parameters;
+      const damages: Graded[] = [];
+      for (const damage of asked ?? (await detect(picture)).map(({ label, box }) => ({ ...foundDamage(label, box) }))) {
+        const graded = await grade(picture, damage, `damage_${damages.length + 1}`);
+        if (graded) damages.push(graded);
+      }
+      const result: Result = { overall: null, damages: asked ? damages : worstFirst(damages), quality_issues: [] };
+      return result;
+    };
+  },
+  async withReferences(parameters, readResult) {
+    const { damage_job_id, ...others } = parameters as Parameters;
+    if (damage_job_id === undefined) return parameters;
+    const found = (await readResult(damage_job_id)) as Damages | null;
+    if (!found) {
+      const message = 'The result of the job that "damage_job_id" names is no longer kept. Send "damages".';
+      throw new ServiceError('input_unreadable', message, { param: 'damage_job_id' });
+    }
+    return { ...others, damages: found.damages };
+  },
+};
+
+function foundDamage(type: Graded['type'], box: Box): Asked {
+  return { type, part: null, side: null, bbox: toBoundingBox(box) };
+}
+
+/** Answers null of a damage that a classifier passes over: it is not seen. */
+function createGrader(model: Model): (picture: RgbImage, damage: Asked, id: string) => Promise<Graded | null> {
+  const type = createOptionalClassifier(model, 'type', DAMAGE_TYPES);
+  const severity = createClassifier(model, 'severity', SEVERITIES);
+  const method = createClassifier(model, 'method', REPAIR_METHODS);
+  const material = createOptionalClassifier(model, 'material', MATERIALS);
+  const paint = createClassifier(model, 'paint', YES_OR_NO);
+  const safety = createClassifier(model, 'safety', YES_OR_NO);
+  return async (picture, damage, id) => {
+    const crop = cropOf(picture, damage.bbox);
+    const said = {
+      type: damage.type ?? (await type(crop))[0]?.label,
+      severity: await first(severity, crop),
+      repair_method: await first(method, crop),
+      paint_required: judged(await first(paint, crop)),
+      safety_relevant: judged(await first(safety, crop)),
+    };
+    if (!said.type || !said.severity || !said.repair_method || !said.paint_required || !said.safety_relevant)
+      return null;
+    return {
+      id: damage.id ?? id,
+      type: said.type,
+      part: damage.part ?? null,
+      side: damage.side ?? null,
+      bbox: damage.bbox,
+      severity: said.severity,
+      repair_method: said.repair_method,
+      material: await first(material, crop),
+      paint_required: said.paint_required,
+      safety_relevant: said.safety_relevant,
+    };
+  };
+}
+
+const YES_OR_NO = ['yes', 'no'] as const;
+
+async function first<Label extends string>(classify: Classifier<Label>, picture: RgbImage) {
+  const [likeliest] = await classify(picture);
+  return likeliest ? { value: likeliest.label, confidence: likeliest.confidence } : null;
+}
+
+function judged(said: { value: 'yes' | 'no'; confidence: number } | null): Graded['paint_required'] | null {
+  return said && { value: said.value === 'yes', confidence: said.confidence };
+}
+
+function cropOf(picture: RgbImage, { x, y, width, height }: Graded['bbox']): RgbImage {
+  const box = expandBox({ x0: x, y0: y, x1: x + width, y1: y + height }, MARGIN, MARGIN, picture);
+  const x0 = Math.min(Math.floor(box.x0), picture.width - 1);
+  const y0 = Math.min(Math.floor(box.y0), picture.height - 1);
+  const whole = {
+    x0,
+    y0,
+    x1: Math.max(x0 + 1, Math.min(Math.ceil(box.x1), picture.width)),
+    y1: Math.max(y0 + 1, Math.min(Math.ceil(box.y1), picture.height)),
+  };
+  return resample(picture, whole, whole.x1 - whole.x0, whole.y1 - whole.y0);
+}
+
+function worstFirst(damages: readonly Graded[]): Graded[] {
+  const rank = ({ severity }: Graded) => SEVERITIES.indexOf(severity.value as (typeof SEVERITIES)[number]);
+  return damages.toSorted((a, b) => rank(b) - rank(a) || b.severity.confidence - a.severity.confidence);
+}

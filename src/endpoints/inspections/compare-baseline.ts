@@ -1,0 +1,17 @@
+/** Says which damages an earlier inspection of the vehicle did not have. Pure. */
+import type { Result } from './result.ts';
+
+type Part = Result['parts'][number];
+
+/** One damage of a type on a part; a side that was left open may be either. */
+export function compareWithBaseline(parts: readonly Part[], baseline: Pick<Result, 'parts'>): Part[] {
+  return parts.map((part) => {
+    const before = baseline.parts.filter((other) => other.part === part.part && isSameSide(other.side, part.side));
+    const types = new Set(before.flatMap(({ damages }) => damages.map(({ type }) => type)));
+    return { ...part, damages: part.damages.map((damage) => ({ ...damage, is_new: !types.has(damage.type) })) };
+  });
+}
+
+function isSameSide(a: Part['side'], b: Part['side']): boolean {
+  return a === null || b === null || a === b;
+}

@@ -1,0 +1,190 @@
+/** Live mode: each stage is made of endpoints of one step, and of rules on what they found. */
+import type { JobInput, UnitOutcome } from '../../contracts/job.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
+import { resultOf, type StagedEndpoint, type StageUnit } from '../../inference/staged-endpoint.ts';
+import { damageDetect } from '../damage.detect/contract.ts';
+import type { Result as Damages } from '../damage.detect/result.ts';
+import { damageSeverity } from '../damage.severity/contract.ts';
+import type { Result as Severities } from '../damage.severity/result.ts';
+import { chargeOfVideo, findKeyFrames, inputOfFrame, WATCHING } from '../key-frames.ts';
+import type { Result as Parts } from '../parts.recognize/result.ts';
+import { vehiclePose } from '../vehicle.pose/contract.ts';
+import type { Result as Pose } from '../vehicle.pose/result.ts';
+import { compareWithBaseline } from './compare-baseline.ts';
+import { judgeOverall } from './judge-overall.ts';
+import { mergeViews } from './merge-views.ts';
+import { placeDamages } from './place-damages.ts';
+import { makeReport } from './report/make-report.ts';
+import type { Parameters } from './request.ts';
+import type { Result } from './result.ts';
+import { detectedAt, type SeenOfView, type StageValues, takenViews, valueAt } from './stage-values.ts';
+import type { Stage } from './stages.ts';
+
+type Live = NonNullable<StagedEndpoint<Result>['live']>;
+
+/** What leaves nothing to be examined. */
+const BLINDING = ['blurred', 'too_dark', 'overexposed', 'no_vehicle'];
+/** From here on an issue is taken for certain. */
+const CERTAIN = 0.5;
+/** What `damage.severity` grades at once. */
+const MOST_GRADED = 50;
+/** What `pricing.repair` prices at once. */
+const MOST_PRICED = 100;
+
+export const live: Live = {
+  requires: [...WATCHING, 'parts.recognize', 'damage.detect', 'damage.severity'],
+  hasWork: ({ stage, found }) => {
+    switch (stage as Stage) {
+      case 'severity_grading':
+        return takenViews(found).some((_, index) => detectedAt(found, index).findings.length > 0);
+      case 'repair_estimate':
+        return damagesOf(valueAt(found, 'merge', 0)?.parts ?? []).length > 0;
+      case 'report':
+        return (valueAt(found, 'merge', 0)?.overall ?? null) !== null;
+      default:
+        return true;
+    }
+  },
+  runUnit: (unit, infer, tools) => UNITS[unit.stage as Stage](unit, infer, tools),
+};
+
+const UNITS: Record<Stage, Live['runUnit']> = {
+  intake: async ({ index, inputs }, infer, tools) => {
+    const input = inputs[index];
+    if (!input) throw new Error(`the job has no file ${index}`);
+    if (!input.mediaType.startsWith('video/')) {
+      return { ...succeeded('intake', [{ image_index: index, time_offset_ms: null, frame: null }], 0), foundUnits: 1 };
+    }
+    const wanted = { views: [...COMPASS_VIEWS], framesPerView: 1 };
+    const { key_frames, coverage } = await findKeyFrames(input, wanted, infer, tools);
+    const taken = key_frames.map(({ time_offset_ms, image, view, confidence, quality_issues }) => ({
+      image_index: index,
+      time_offset_ms,
+      frame: image,
+      seen: seenOf({ value: view, confidence }, quality_issues),
+    }));
+    return { ...succeeded('intake', taken, chargeOfVideo(coverage)), foundUnits: taken.length };
+  },
+
+  view_classification: async (unit, infer) => {
+    const { taken, picture } = viewOf(unit);
+    if (taken.seen) return succeeded('view_classification', taken.seen, 0);
+    const { view, quality_issues } = await resultOf<Pose>(infer, 'vehicle.pose', picture);
+    return succeeded('view_classification', seenOf(view, quality_issues), vehiclePose.priceCredits);
+  },
+
+  damage_detection: async (unit, infer) => {
+    const { picture } = viewOf(unit);
+    const { damages, parts_seen } = await resultOf<Damages>(infer, 'damage.detect', picture);
+    const { parts } = await resultOf<Parts>(infer, 'parts.recognize', picture);
+    const placed = placeDamages(damages, parts);
+    const value = {
+      parts: [...parts_seen, ...parts].map(({ part, side, confidence }) => ({ part, side, confidence })),
+      findings: placed.map(({ id: _id, size: _size, ...finding }) => finding),
+      sizes: placed.map(({ size }) => size),
+    };
+    return succeeded('damage_detection', value, damageDetect.priceCredits);
+  },
+
+  severity_grading: async (unit, infer) => {
+    const { findings, sizes } = detectedAt(unit.found, unit.index);
+    if (findings.length === 0) return succeeded('severity_grading', { grades: [], drivable: null }, 0);
+    const asked = findings.slice(0, MOST_GRADED).map((finding, index) => ({ id: `damage_${index + 1}`, ...finding }));
+    const { picture } = viewOf(unit);
+    const { damages, overall } = await resultOf<Severities>(infer, 'damage.severity', picture, { damages: asked });
+    const grades = findings.map((_, index) => {
+      const graded = damages.find(({ id }) => id === `damage_${index + 1}`);
+      if (!graded) return null;
+      return { severity: graded.severity, repair_method: graded.repair_method, size: sizes[index] ?? null };
+    });
+    const value = { grades, drivable: overall?.drivable ?? null };
+    return succeeded('severity_grading', value, damageSeverity.priceCredits);
+  },
+
+  merge: async ({ found, parameters }, _infer, tools) => {
+    const views = takenViews(found).map((_, index) => ({
+      seen: valueAt(found, 'view_classification', index),
+      detected: detectedAt(found, index),
+      graded: valueAt(found, 'severity_grading', index),
+    }));
+    const merged = mergeViews(
+      views.map(({ seen, detected, graded }) =>
+        seen?.is_usable
+          ? { parts: detected.parts, findings: detected.findings, grades: graded?.grades ?? null }
+          : { parts: [], findings: [], grades: null },
+      ),
+    );
+    const { baseline_job_id } = parameters as Parameters;
+    const baseline =
+      baseline_job_id === undefined ? null : ((await tools.resultOfJob(baseline_job_id)) as Result | null);
+    const usable = views.filter(({ seen }) => seen?.is_usable);
+    const overall = judgeOverall({
+      parts: merged.parts,
+      views: usable.flatMap(({ seen }) => seen?.view?.confidence ?? []),
+      drivable: usable.flatMap(({ graded }) => graded?.drivable ?? []),
+    });
+    const parts = baseline ? compareWithBaseline(merged.parts, baseline) : merged.parts;
+    return succeeded('merge', { ...merged, parts, overall }, 0);
+  },
+
+  repair_estimate: async ({ found, parameters }, infer) => {
+    const { vehicle, country, currency, labour_rate, paint_rate } = parameters as Parameters;
+    const asked = { vehicle, country, currency, labour_rate, paint_rate };
+    const damages = damagesOf(valueAt(found, 'merge', 0)?.parts ?? []);
+    const estimate = await resultOf<NonNullable<Result['repair_estimate']>>(infer, 'pricing.repair', null, {
+      ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+      damages: damages.slice(0, MOST_PRICED),
+    });
+    return succeeded('repair_estimate', estimate);
+  },
+
+  report: async ({ found, parameters, inputs }, _infer, tools) => {
+    const merged = valueAt(found, 'merge', 0);
+    if (!merged) throw new Error('there is a report only of what was merged');
+    const taken = takenViews(found);
+    const shown = taken.map((view, index) => ({
+      view: valueAt(found, 'view_classification', index)?.view ?? null,
+      picture: pictureOf(view, inputs),
+    }));
+    const repairEstimate = valueAt(found, 'repair_estimate', 0);
+    return succeeded('report', await makeReport({ ...merged, repairEstimate, views: shown, parameters }, tools), 0);
+  },
+};
+
+function succeeded<Name extends Stage>(_stage: Name, value: StageValues[Name], chargedCredits?: number) {
+  const charge = chargedCredits === undefined ? {} : { chargedCredits };
+  return { status: 'succeeded', value, ...charge } as const satisfies UnitOutcome;
+}
+
+function viewOf({ found, inputs, index }: Pick<StageUnit, 'found' | 'inputs' | 'index'>) {
+  const taken = takenViews(found)[index];
+  if (!taken) throw new Error(`the files of the job have no view ${index}`);
+  return { taken, picture: pictureOf(taken, inputs) };
+}
+
+function pictureOf({ frame, image_index }: StageValues['intake'][number], inputs: readonly JobInput[]): JobInput {
+  const picture = frame ? inputOfFrame(frame) : inputs[image_index];
+  if (!picture) throw new Error(`the job has no file ${image_index}`);
+  return picture;
+}
+
+function seenOf(view: SeenOfView['view'], issues: SeenOfView['quality_issues']): SeenOfView {
+  const isBlind = issues.some(({ reason, confidence }) => BLINDING.includes(reason) && confidence >= CERTAIN);
+  return { view, is_usable: view !== null && !isBlind, quality_issues: issues };
+}
+
+/** As `pricing.repair` takes them. */
+function damagesOf(parts: Result['parts']) {
+  return parts.flatMap(({ part, side, damages }) =>
+    damages.map(({ id, type, severity, repair_method, size }) => ({
+      id,
+      type,
+      part,
+      side,
+      severity: severity.value,
+      repair_method: repair_method.value,
+      ...(typeof size?.length_mm === 'number' && { length_mm: size.length_mm }),
+      ...(typeof size?.width_mm === 'number' && { width_mm: size.width_mm }),
+    })),
+  );
+}

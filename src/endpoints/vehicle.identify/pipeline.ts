@@ -1,0 +1,89 @@
+/**
+ * Pictures → which vehicle they show, by a classifier of models. What it says of several pictures is averaged. It names no
+ * colour, lettering or place, and does not compare the pictures: these stay null, or empty.
+ */
+import { Type } from 'typebox';
+import { BODY_TYPES } from '../../contracts/vocabulary/vehicles.ts';
+import type { RgbImage } from '../../inference/images/rgb-image.ts';
+import { decoderOf } from '../../inference/models/decoder-settings.ts';
+import type { Model } from '../../inference/models/model.ts';
+import { readSettings } from '../../inference/models/settings.ts';
+import type { PipelineDefinition } from '../../inference/pipeline.ts';
+import { createOptionalClassifier, createScores } from '../../inference/pipelines/classifier.ts';
+import { applyParameters } from './apply-parameters.ts';
+import type { Parameters } from './request.ts';
+import type { Result } from './result.ts';
+
+const IDENTITY_FILE = 'identity';
+
+const year = Type.Integer({ minimum: 1885, maximum: 2100 });
+/** A class: a generation of a model, or a model where `generation` is null; null is a picture without a vehicle. */
+const vehicle = Type.Object(
+  {
+    make: Type.String({ minLength: 1 }),
+    model: Type.String({ minLength: 1 }),
+    generation: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+    year_from: year,
+    year_to: Type.Union([year, Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+
+export const pipeline: PipelineDefinition = {
+  task: 'vehicle-identification',
+  create: (model) => {
+    const identify = createIdentifier(model);
+    const bodyOf = createOptionalClassifier(model, 'body_type', BODY_TYPES);
+    return async ({ images, parameters }) => {
+      const candidates = await identify(images);
+      const [make] = makesOf(candidates);
+      const bodies = await Promise.all(images.map(bodyOf));
+      const [body] = bodies.flat().toSorted((a, b) => b.confidence - a.confidence);
+      const result: Result = {
+        make: make ?? null,
+        candidates,
+        body_type: body ? { value: body.label, confidence: body.confidence } : null,
+        color: null,
+        badges: [],
+        sightings: [],
+        same_vehicle: null,
+      };
+      const asked: Parameters = parameters;
+      return applyParameters(result, asked);
+    };
+  },
+};
+
+function createIdentifier(model: Model): (pictures: readonly RgbImage[]) => Promise<Result['candidates']> {
+  const file = Type.Object({
+    labels: Type.Array(Type.Union([vehicle, Type.Null()]), { minItems: 1 }),
+    decoder: decoderOf(['softmax-classification']),
+  });
+  const { labels, decoder } = readSettings(model, Type.Object({ files: Type.Object({ [IDENTITY_FILE]: file }) })).files
+    .identity;
+  const scoresOf = createScores(model, IDENTITY_FILE, { classes: labels.length, decoder });
+  return async (pictures) => {
+    const scores: (readonly number[])[] = [];
+    for (const picture of pictures) scores.push(await scoresOf(picture));
+    const likely = labels
+      .map((label, index) => ({
+        label,
+        confidence: scores.reduce((sum, each) => sum + (each[index] ?? 0), 0) / pictures.length,
+      }))
+      .toSorted((a, b) => b.confidence - a.confidence);
+    // Likeliest of all is that there is no vehicle.
+    if (!likely[0]?.label) return [];
+    return likely.flatMap(({ label, confidence }) =>
+      label && confidence >= decoder.score ? [{ ...label, confidence }] : [],
+    );
+  };
+}
+
+/** Likeliest first: the confidences of all models of a make that are candidates, summed. */
+function makesOf(candidates: Result['candidates']): { value: string; confidence: number }[] {
+  const sums = new Map<string, number>();
+  for (const { make, confidence } of candidates) sums.set(make, (sums.get(make) ?? 0) + confidence);
+  return [...sums]
+    .map(([value, confidence]) => ({ value, confidence: Math.min(1, confidence) }))
+    .toSorted((a, b) => b.confidence - a.confidence);
+}

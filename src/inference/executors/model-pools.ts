@@ -1,0 +1,301 @@
+/**
+ * The releases that are loaded, each in a pool of child processes of its own: what one model does to its processes, no
+ * other model feels. Memory bounds which releases are loaded together.
+ */
+import { ServiceError } from '../../domain/service-error.ts';
+import type { Log } from '../log.ts';
+import { versionOf } from '../models/manifest.ts';
+import type { InstalledModel } from '../models/registry.ts';
+import { ChildPool, type ChildPoolOptions } from './child-pool.ts';
+import type { Device } from './devices.ts';
+import type { InferenceTask, NetworkRun, ServedPipeline } from './messages.ts';
+
+/** A release with the pipelines that run on it. */
+export interface RunnableRelease {
+  /** `<model>@<release date>` */
+  version: string;
+  /** Changes with anything that `model.json` or its files say, also of the models that it uses. */
+  identity: string;
+  model: InstalledModel;
+  pipelines: readonly ServedPipeline[];
+}
+
+export interface ExecutorObserver {
+  /** A job waited so long for a process of its model. */
+  waited(modelVersion: string, waitMs: number): void;
+  ran(run: NetworkRun): void;
+}
+
+export interface ModelPoolsOptions
+  extends Pick<ChildPoolOptions, 'restartDelayMs' | 'graceMs' | 'environment' | 'workingMemoryBytes' | 'askServer'> {
+  devices: readonly Device[];
+  /** Processes of each model on each device. */
+  processes: number;
+  threads: number;
+  /** Megabytes that all loaded releases may need together; null for no bound. */
+  memoryMb: number | null;
+  logger: Log;
+  observer?: ExecutorObserver;
+  /** Milliseconds of a clock that never goes back. */
+  clock?: () => number;
+}
+
+interface LoadedRelease {
+  release: RunnableRelease;
+  memoryMb: number;
+  /** Jobs that run or wait, and whoever waits for it to be warm. */
+  users: number;
+  lastUsedAtMs: number;
+  /** To be stopped as soon as nobody uses it. */
+  isLeaving: boolean;
+  pool: ChildPool | null;
+  /** Endpoints that its pipelines refuse, with the reason. */
+  warm: Promise<ReadonlyMap<string, string>>;
+}
+
+/** How long a release that no endpoint answers with by default stays loaded after its last job. */
+const IDLE_MS = 5 * 60_000;
+/** How long a release that did not start, and may the next time, is not tried again. */
+const RETRY_MS = 60_000;
+
+/** It runs, or its pipelines make use of it, no better the next time. */
+class RefusedReleaseError extends Error {}
+
+export class ModelPools {
+  readonly #options: ModelPoolsOptions;
+  readonly #clock: () => number;
+  readonly #loaded = new Map<string, LoadedRelease>();
+  readonly #stopping = new Set<Promise<void>>();
+  readonly #failed = new Map<string, { error: Error; untilMs: number }>();
+  /** Those that are never stopped to make room. */
+  #defaults: ReadonlySet<string> = new Set();
+  #isClosed = false;
+
+  constructor(options: ModelPoolsOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+  }
+
+  /** Process ids of all children that run now. */
+  get pids(): readonly number[] {
+    return [...this.#loaded.values()].flatMap(({ pool }) => pool?.pids ?? []);
+  }
+
+  /** Versions of what is loaded. */
+  get loaded(): readonly string[] {
+    return [...this.#loaded.values()].map(({ release }) => release.version);
+  }
+
+  /**
+   * Loads a release, beside what is loaded. Resolves when it is warm, with the endpoints that its pipelines refuse.
+   * @throws Error that says why it cannot be loaded; one that may have had bad luck is not tried again for a minute,
+   * another not until `forgetFailures`
+   */
+  async load(release: RunnableRelease): Promise<ReadonlyMap<string, string>> {
+    return await this.#use(release, ({ warm }) => warm);
+  }
+
+  /**
+   * Runs a task on a release, which is loaded first where it is not.
+   * @throws as ChildPool.run; ServiceError `model_unavailable` when the release cannot be loaded
+   */
+  async run(release: RunnableRelease, task: InferenceTask, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    return await this.#use(release, async (loaded) => {
+      const refused = await untilAborted(loaded.warm, signal).catch((error: Error) => {
+        if (signal.aborted) throw error;
+        this.#options.logger.error(
+          { modelVersion: release.version, reason: error.message },
+          'a release that was asked for cannot be loaded',
+        );
+        throw unavailable(release, error);
+      });
+      const reason = refused.get(task.endpoint);
+      if (reason !== undefined || !loaded.pool) throw unavailable(release, new Error(reason));
+      return await loaded.pool.run(task, signal);
+    });
+  }
+
+  /**
+   * Says which releases endpoints answer with by default. Those before them finish what they have in hand and are stopped,
+   * as is what is no longer installed, and what nobody has asked for in a while.
+   */
+  keep(defaults: ReadonlySet<string>, installed: ReadonlySet<string>): void {
+    const idleSinceMs = this.#clock() - IDLE_MS;
+    for (const [identity, loaded] of this.#loaded) {
+      if (defaults.has(identity)) continue;
+      const isIdle = loaded.users === 0 && loaded.lastUsedAtMs < idleSinceMs;
+      if (this.#defaults.has(identity) || !installed.has(identity) || isIdle) this.#leave(identity, loaded);
+    }
+    this.#defaults = defaults;
+  }
+
+  /** Whether it did not start, and would not now. */
+  hasFailed({ identity }: RunnableRelease): boolean {
+    const failed = this.#failed.get(identity);
+    return failed !== undefined && this.#clock() < failed.untilMs;
+  }
+
+  /** Whatever did not start before may be tried again. */
+  forgetFailures(): void {
+    this.#failed.clear();
+  }
+
+  /** Rejects what runs or waits, and returns when every process is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [identity, loaded] of this.#loaded) void this.#stop(identity, loaded);
+    await Promise.all(this.#stopping);
+  }
+
+  async #use<Result>(release: RunnableRelease, work: (loaded: LoadedRelease) => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw closedError();
+    const loaded = this.#loaded.get(release.identity) ?? this.#begin(release);
+    loaded.users += 1;
+    loaded.isLeaving = false;
+    try {
+      return await work(loaded);
+    } finally {
+      loaded.users -= 1;
+      loaded.lastUsedAtMs = this.#clock();
+      if (loaded.isLeaving) this.#leave(release.identity, loaded);
+    }
+  }
+
+  #begin(release: RunnableRelease): LoadedRelease {
+    const loaded: LoadedRelease = {
+      release,
+      memoryMb: 0,
+      users: 0,
+      lastUsedAtMs: this.#clock(),
+      isLeaving: false,
+      pool: null,
+      warm: Promise.resolve(new Map()),
+    };
+    // Whatever it lacks, nobody need wait for it.
+    this.#loaded.set(release.identity, loaded);
+    loaded.warm = this.#start(loaded);
+    loaded.warm.catch(() => this.#stop(release.identity, loaded));
+    return loaded;
+  }
+
+  async #start(loaded: LoadedRelease): Promise<ReadonlyMap<string, string>> {
+    const { release } = loaded;
+    const failed = this.#failed.get(release.identity);
+    if (failed && this.hasFailed(release)) throw failed.error;
+    this.#makeRoom(loaded);
+    // The memory of what was stopped is free when its processes have gone.
+    await Promise.all(this.#stopping);
+    if (this.#isClosed) throw closedError();
+    try {
+      return await this.#startPool(loaded);
+    } catch (error) {
+      const isForGood = error instanceof RefusedReleaseError && !asksServers(release.model);
+      const untilMs = isForGood ? Number.POSITIVE_INFINITY : this.#clock() + RETRY_MS;
+      this.#failed.set(release.identity, { error: error as Error, untilMs });
+      throw error;
+    }
+  }
+
+  async #startPool(loaded: LoadedRelease): Promise<ReadonlyMap<string, string>> {
+    const { version: modelVersion, model, pipelines } = loaded.release;
+    const { observer, logger } = this.#options;
+    const pool = new ChildPool({
+      ...this.#options,
+      model,
+      pipelines,
+      tasksAtOnce: tasksAtOnce(model),
+      onWaited: (waitMs) => observer?.waited(modelVersion, waitMs),
+      onRuns: (runs) => {
+        for (const run of runs) observer?.ran(run);
+      },
+    });
+    loaded.pool = pool;
+    const { refused, residentBytes } = await pool.ready;
+    if (refused.length === pipelines.length) throw new RefusedReleaseError(refused[0]?.reason);
+    const megabytesEach = Math.round(residentBytes / 1e6);
+    logger.info({ modelVersion, processes: pool.pids.length, megabytesEach }, 'a release is loaded');
+    return new Map(refused.map(({ endpoint, reason }) => [endpoint, reason]));
+  }
+
+  /**
+   * Stops releases that no endpoint answers with by default and nobody uses, the one unused for longest first, until the
+   * release fits.
+   * @throws Error when it cannot fit; nothing is stopped then
+   */
+  #makeRoom(loaded: LoadedRelease): void {
+    const { memoryMb: limitMb, devices, processes } = this.#options;
+    if (limitMb === null) return;
+    const neededMb = memoryMbOf(loaded.release.model) * devices.length * processes;
+    const idle = [...this.#loaded.values()]
+      .filter((other) => other !== loaded && other.users === 0 && !this.#defaults.has(other.release.identity))
+      .toSorted((a, b) => a.lastUsedAtMs - b.lastUsedAtMs);
+    const freeMb = () => limitMb - [...this.#loaded.values()].reduce((sum, { memoryMb }) => sum + memoryMb, 0);
+    const most = idle.reduce((sum, { memoryMb }) => sum + memoryMb, freeMb());
+    if (neededMb > most) {
+      throw new Error(
+        `it needs ${neededMb} MB in ${devices.length * processes} processes, INFERENCE_MEMORY_MB is ${limitMb}, and other ` +
+          `models take all but ${most} MB of it`,
+      );
+    }
+    for (const other of idle) {
+      if (neededMb <= freeMb()) break;
+      void this.#stop(other.release.identity, other);
+    }
+    // Before anything is waited for: nobody else may count on the same room.
+    loaded.memoryMb = neededMb;
+  }
+
+  /** Stops it now, or when the last job on it has ended. */
+  #leave(identity: string, loaded: LoadedRelease): void {
+    if (loaded.users > 0) loaded.isLeaving = true;
+    else void this.#stop(identity, loaded);
+  }
+
+  #stop(identity: string, loaded: LoadedRelease): Promise<void> {
+    if (this.#loaded.get(identity) === loaded) this.#loaded.delete(identity);
+    loaded.memoryMb = 0;
+    const stopped = Promise.resolve(loaded.pool?.close());
+    this.#stopping.add(stopped);
+    void stopped.finally(() => this.#stopping.delete(stopped));
+    return stopped;
+  }
+}
+
+/** Two, so that one picture is decoded while the other is computed; or as many as make the largest batch. */
+function tasksAtOnce(model: InstalledModel): number {
+  const own = Object.values(model.manifest.files).map(({ batch }) => batch?.max ?? 1);
+  return Math.max(2, ...own, ...Object.values(model.uses).map(tasksAtOnce));
+}
+
+/** Whether a network of it runs on a server, which may only be away. */
+function asksServers({ manifest, uses }: InstalledModel): boolean {
+  return Object.values(manifest.files).some(({ kserve }) => kserve) || Object.values(uses).some(asksServers);
+}
+
+/** Of one process, with the models that it uses. */
+function memoryMbOf({ manifest, uses }: InstalledModel): number {
+  const { memoryMb } = manifest;
+  if (memoryMb === undefined) {
+    throw new Error(`memoryMb is missing from model.json of ${versionOf(manifest)}, and INFERENCE_MEMORY_MB is set`);
+  }
+  return Object.values(uses).reduce((sum, used) => sum + memoryMbOf(used), memoryMb);
+}
+
+async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+function closedError(): ServiceError {
+  return new ServiceError('model_inference_failed', 'The worker is shutting down. Send the request again.');
+}
+
+function unavailable({ version }: RunnableRelease, cause: Error): ServiceError {
+  return new ServiceError('model_unavailable', `${version} cannot be run at the moment. Send the request again.`, {
+    cause,
+  });
+}

@@ -1,0 +1,39 @@
+/** Refuses devices that do not work, before any model is loaded. */
+import type { Device } from './devices.ts';
+import { forkChild } from './fork-child.ts';
+import type { MessageFromChild, MessageToChild } from './messages.ts';
+
+/** Libraries of a device may hang where its driver does. */
+const PROBE_TIMEOUT_MS = 60_000;
+
+/**
+ * Proves in a process of its own that networks run on the device. The CPU needs no proof.
+ * @throws Error that says what the device lacks
+ */
+export async function requireDevice(device: Device, environment: Readonly<Record<string, string>> = {}): Promise<void> {
+  if (device.provider === 'cpu') return;
+  const problem = await probe(device, environment);
+  if (problem === null) return;
+  throw new Error(
+    `Networks cannot run by ${device.provider} on device ${device.id}: ${problem}. Install its libraries ` +
+      '(docs/operations.md, "GPUs"), or set INFERENCE_EXECUTION_PROVIDER to cpu.',
+  );
+}
+
+async function probe(device: Device, environment: Readonly<Record<string, string>>): Promise<string | null> {
+  const child = forkChild(environment);
+  const timer = setTimeout(() => child.kill('SIGKILL'), PROBE_TIMEOUT_MS);
+  try {
+    return await new Promise<string | null>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) => resolve(`its process ended with ${signal ?? code} before it answered`));
+      child.on('message', (message: MessageFromChild) => {
+        if (message.type === 'probed') resolve(message.problem);
+      });
+      child.send({ type: 'probe', device } satisfies MessageToChild);
+    });
+  } finally {
+    clearTimeout(timer);
+    child.kill('SIGKILL');
+  }
+}

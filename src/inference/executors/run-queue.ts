@@ -1,0 +1,194 @@
+/**
+ * The runs of all networks of a process, one at a time: `session.run` occupies its thread and all cores it may use. Calls
+ * that come while one runs are put together: those of one network whose samples have one shape make one batch. A call that
+ * finds nothing running starts at once, so that batches cost no time where there is nothing to batch.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ModelInputs } from '../models/model.ts';
+import type { NetworkRun } from './messages.ts';
+
+type TensorData = Float32Array | BigInt64Array | Int32Array | Uint8Array;
+
+/** As ONNX Runtime gives it. */
+export interface RawTensor {
+  readonly type: string;
+  readonly data: unknown;
+  readonly dims: readonly number[];
+}
+export type RawOutputs = Readonly<Record<string, RawTensor>>;
+
+/** One file of a model, loaded. */
+export interface Network {
+  modelVersion: string;
+  file: string;
+  /** Most samples of a batch; 1 where the first dimension is not one of samples. */
+  maximumBatch: number;
+  /** Where it runs elsewhere, the signal ends the wait for it. */
+  run(inputs: ModelInputs, signal?: AbortSignal): Promise<RawOutputs>;
+}
+
+interface Call {
+  network: Network;
+  inputs: ModelInputs;
+  /** Calls with the same one fit into one batch; null fits nothing. */
+  shapeKey: string | null;
+  samples: number;
+  signal: AbortSignal | undefined;
+  enqueuedAtMs: number;
+  resolve: (outputs: RawOutputs) => void;
+  reject: (error: Error) => void;
+}
+
+export class RunQueue {
+  readonly #onRun: (run: NetworkRun) => void;
+  readonly #waiting: Call[] = [];
+  #isRunning = false;
+
+  constructor(onRun: (run: NetworkRun) => void) {
+    this.#onRun = onRun;
+  }
+
+  /**
+   * Runs a network, alone or in a batch; the outputs are those of these inputs either way.
+   * @throws what the network throws on these inputs; the signal's reason when it is aborted before the run begins
+   */
+  run(network: Network, inputs: ModelInputs, signal?: AbortSignal): Promise<RawOutputs> {
+    return new Promise((resolve, reject) => {
+      const samples = Object.values(inputs)[0]?.shape[0] ?? 1;
+      const shapeKey = network.maximumBatch > 1 ? shapeKeyOf(inputs, samples) : null;
+      const enqueuedAtMs = performance.now();
+      this.#waiting.push({ network, inputs, shapeKey, samples, signal, enqueuedAtMs, resolve, reject });
+      if (!this.#isRunning) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#isRunning = true;
+    for (;;) {
+      // What became ready in this turn of the event loop goes along. Without load this is some microseconds.
+      if (this.#waiting[0]?.shapeKey) await nextTurn();
+      const batch = this.#takeBatch();
+      if (!batch) break;
+      await this.#runBatch(batch);
+    }
+    this.#isRunning = false;
+  }
+
+  /** The call that has waited longest, and those that fit its batch. */
+  #takeBatch(): [Call, ...Call[]] | undefined {
+    const live = this.#waiting.splice(0).filter(({ signal, reject }) => {
+      if (signal?.aborted) reject(signal.reason as Error);
+      return !signal?.aborted;
+    });
+    const [first, ...others] = live;
+    if (!first) return undefined;
+    const batch: [Call, ...Call[]] = [first];
+    let { samples } = first;
+    for (const call of others) {
+      const fits = call.network === first.network && first.shapeKey !== null && call.shapeKey === first.shapeKey;
+      if (fits && samples + call.samples <= first.network.maximumBatch) {
+        batch.push(call);
+        samples += call.samples;
+      } else {
+        this.#waiting.push(call);
+      }
+    }
+    return batch;
+  }
+
+  async #runBatch(batch: readonly [Call, ...Call[]]): Promise<void> {
+    const [first] = batch;
+    if (batch.length === 1) {
+      await this.#measure(batch, first.inputs).then(first.resolve, first.reject);
+      return;
+    }
+    const parts = await this.#runTogether(batch).catch(() => null);
+    for (const [index, call] of batch.entries()) {
+      const part = parts?.[index];
+      if (part) call.resolve(part);
+      // One input may have spoilt it for all: each is run by itself, and only that one fails.
+      else await this.#runBatch([call]);
+    }
+  }
+
+  async #runTogether(batch: readonly [Call, ...Call[]]): Promise<RawOutputs[]> {
+    const outputs = await this.#measure(batch, joined(batch.map(({ inputs }) => inputs)));
+    return split(
+      outputs,
+      batch.map(({ samples }) => samples),
+    );
+  }
+
+  async #measure(batch: readonly [Call, ...Call[]], inputs: ModelInputs): Promise<RawOutputs> {
+    const { modelVersion, file } = batch[0].network;
+    const startedAtMs = performance.now();
+    try {
+      // A batch is of use to whoever of them still waits.
+      return await batch[0].network.run(inputs, batch.length === 1 ? batch[0].signal : undefined);
+    } finally {
+      this.#onRun({
+        modelVersion,
+        file,
+        samples: batch.reduce((sum, { samples }) => sum + samples, 0),
+        waitsMs: batch.map(({ enqueuedAtMs }) => startedAtMs - enqueuedAtMs),
+        computeMs: performance.now() - startedAtMs,
+      });
+    }
+  }
+}
+
+/** Null where the inputs do not agree on the number of samples. */
+function shapeKeyOf(inputs: ModelInputs, samples: number): string | null {
+  const entries = Object.entries(inputs).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (entries.some(([, { shape }]) => shape[0] !== samples)) return null;
+  return JSON.stringify(entries.map(([name, { data, shape }]) => [name, data.constructor.name, shape.slice(1)]));
+}
+
+/** One after the other along the first dimension. */
+function joined(calls: readonly ModelInputs[]): ModelInputs {
+  const names = Object.keys(calls[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => {
+      const tensors = calls.flatMap((inputs) => inputs[name] ?? []);
+      const samples = tensors.reduce((sum, { shape }) => sum + (shape[0] ?? 0), 0);
+      const shape = [samples, ...(tensors[0]?.shape.slice(1) ?? [])];
+      const length = tensors.reduce((sum, { data }) => sum + data.length, 0);
+      if (tensors[0]?.data instanceof BigInt64Array) {
+        const data = new BigInt64Array(length);
+        fill(data, tensors as { data: BigInt64Array }[]);
+        return [name, { data, shape }];
+      }
+      const data = new Float32Array(length);
+      fill(data, tensors as { data: Float32Array }[]);
+      return [name, { data, shape }];
+    }),
+  );
+}
+
+function fill<Data extends Float32Array | BigInt64Array>(target: Data, parts: readonly { data: Data }[]): void {
+  let offset = 0;
+  for (const { data } of parts) {
+    // The element types agree: the calls have one shape key.
+    (target as Float32Array).set(data as Float32Array, offset);
+    offset += data.length;
+  }
+}
+
+/** @throws Error when an output has another number of samples than the inputs */
+function split(outputs: RawOutputs, samples: readonly number[]): RawOutputs[] {
+  const total = samples.reduce((sum, count) => sum + count, 0);
+  let first = 0;
+  return samples.map((count) => {
+    const from = first;
+    first += count;
+    return Object.fromEntries(
+      Object.entries(outputs).map(([name, { type, data, dims }]) => {
+        if (dims[0] !== total) throw new Error(`output ${name} has ${dims[0]} samples for ${total}`);
+        const values = data as TensorData;
+        const perSample = values.length / total;
+        const part = values.subarray(from * perSample, (from + count) * perSample);
+        return [name, { type, data: part, dims: [count, ...dims.slice(1)] }];
+      }),
+    );
+  });
+}

@@ -1,0 +1,118 @@
+/** One release of a model on disk: `model.json` and the files it names. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ModelManifest, parseManifest } from './manifest.ts';
+
+export interface ReleaseFolder {
+  directory: string;
+  manifest: ModelManifest;
+}
+
+/**
+ * Reads `model.json`, holds it to its rules, and every file to its hash.
+ * @throws Error that names the file or the field
+ */
+export async function readRelease(directory: string, model: string, release: string): Promise<ReleaseFolder> {
+  const text = await readFile(join(directory, 'model.json'), 'utf8').catch(whenMissing('model.json is missing'));
+  const manifest = parseManifest(text);
+  if (manifest.model !== model) throw new Error(`model.json: model is ${manifest.model}, its folder ${model}`);
+  if (manifest.release !== release)
+    throw new Error(`model.json: release is ${manifest.release}, its folder ${release}`);
+  for (const file of Object.keys(manifest.warmUp)) {
+    if (!manifest.files[file]) throw new Error(`model.json: warmUp.${file} is not one of files`);
+  }
+  for (const file of Object.keys(manifest.files)) {
+    if (!manifest.warmUp[file]) throw new Error(`model.json: warmUp.${file} is missing`);
+    requireSamples(manifest, file);
+    requirePlace(manifest, file);
+  }
+  for (const [file, { path }] of Object.entries(manifest.files)) {
+    if (path === undefined) continue;
+    const missing = `files.${file}: ${path} is missing`;
+    requireHash(manifest, file, await hashOf(join(directory, path)).catch(whenMissing(missing)));
+  }
+  return { directory, manifest };
+}
+
+/** @throws Error that names the file when it is missing or not the one that `model.json` describes */
+export async function readModelFile({ directory, manifest }: ReleaseFolder, file: string): Promise<Buffer> {
+  const entry = manifest.files[file];
+  if (entry?.path === undefined) throw new Error(`files.${file}.path is missing from model.json`);
+  const missing = `files.${file}: ${entry.path} is missing`;
+  const bytes = await readFile(join(directory, entry.path)).catch(whenMissing(missing));
+  requireHash(manifest, file, createHash('sha256').update(bytes).digest('hex'));
+  return bytes;
+}
+
+/** Changes when a file of the folder is added, removed or written. Empty when the folder has gone. */
+export async function fingerprintOf(directory: string): Promise<string> {
+  const names = await readdir(directory).catch(whenMissing<string[]>([]));
+  const parts = await Promise.all(
+    names.toSorted().map(async (name) => {
+      const found = await stat(join(directory, name)).catch(whenMissing(null));
+      return found ? `${name} ${found.size} ${found.mtimeMs} ${found.ino}` : `${name} leads nowhere`;
+    }),
+  );
+  return parts.join('\n');
+}
+
+/** Whether the file system failed, rather than the release. */
+export function isFileSystemError(error: Error): boolean {
+  return 'syscall' in error;
+}
+
+/**
+ * Handles the failure of reading a path: one that leads nowhere gives `instead`, an Error's message or a value; any other
+ * failure is thrown as it is.
+ */
+function whenMissing(instead: string): (error: NodeJS.ErrnoException) => never;
+function whenMissing<Value extends object | null>(instead: Value): (error: NodeJS.ErrnoException) => Value;
+function whenMissing<Value>(instead: Value | string) {
+  return (error: NodeJS.ErrnoException): Value => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+    if (typeof instead === 'string') throw new Error(instead);
+    return instead;
+  };
+}
+
+/** In pieces: the thread of a worker that hashes gigabytes has other things to do. */
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+function requireHash({ files }: ModelManifest, file: string, actual: string): void {
+  const entry = files[file];
+  if (entry?.sha256 === actual) return;
+  throw new Error(`files.${file}.sha256: ${entry?.path} has ${actual}, model.json says ${entry?.sha256}`);
+}
+
+/** A network is a file here, with its hash, or runs on a server. */
+function requirePlace({ files }: ModelManifest, file: string): void {
+  const { path, sha256, kserve } = files[file] ?? {};
+  const isHere = path !== undefined && sha256 !== undefined;
+  const isElsewhere = path === undefined && sha256 === undefined;
+  if (kserve === undefined ? isHere : isElsewhere) return;
+  throw new Error(`model.json: files.${file} must have path and sha256, or kserve in their place`);
+}
+
+/** A batch needs a first dimension of any length, and the same one throughout: its samples are taken apart by it. */
+function requireSamples({ files }: ModelManifest, file: string): void {
+  const { batch, inputs = {}, outputs = {} } = files[file] ?? {};
+  if (!batch || batch.max === 1) return;
+  const tensors = [...entriesOf('inputs', inputs), ...entriesOf('outputs', outputs)];
+  const name = tensors[0]?.first;
+  const odd = tensors.find(({ first }) => typeof first !== 'string' || first !== name);
+  if (!odd) return;
+  throw new Error(
+    `model.json: files.${file}.batch needs files.${file}.${odd.where}.shape to begin with the name that all inputs and ` +
+      `outputs begin with, such as "N", not ${JSON.stringify(odd.first)}`,
+  );
+}
+
+function entriesOf(kind: string, tensors: Readonly<Record<string, { shape: readonly (number | string)[] }>>) {
+  return Object.entries(tensors).map(([name, { shape }]) => ({ where: `${kind}.${name}`, first: shape[0] }));
+}

@@ -1,0 +1,165 @@
+/**
+ * Tensors as the KServe v2 inference protocol has them over HTTP: as JSON, or, where the server says that it can, as bytes
+ * behind a header of JSON (its extension `binary_tensor_data`). Sources: the Open Inference Protocol's
+ * `rest_predict_v2.yaml`, Triton's `extension_binary_data.md`.
+ */
+import type { ModelManifest } from '../models/manifest.ts';
+import type { FloatTensor, IntegerTensor, ModelInputs } from '../models/model.ts';
+
+type TensorEntries = ModelManifest['files'][string]['inputs'];
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface EncodedRequest {
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** An output: float32, int64 or int32. */
+export interface DecodedTensor {
+  type: string;
+  data: Float32Array | BigInt64Array | Int32Array;
+  dims: readonly number[];
+}
+
+/** Says how long the JSON is that precedes the bytes. */
+export const JSON_LENGTH_HEADER = 'inference-header-content-length';
+export const BINARY_EXTENSION = 'binary_tensor_data';
+
+const DATATYPES: Readonly<Record<string, string>> = { FP32: 'float32', INT64: 'int64', INT32: 'int32' };
+
+export function encodeRequest(inputs: ModelInputs, outputs: readonly string[], isBinary: boolean): EncodedRequest {
+  const tensors = Object.entries(inputs);
+  const described = tensors.map(([name, tensor]) => ({
+    name,
+    shape: tensor.shape,
+    datatype: tensor.data instanceof BigInt64Array ? 'INT64' : 'FP32',
+    ...(isBinary ? { parameters: { binary_data_size: tensor.data.byteLength } } : { data: numbersOf(tensor) }),
+  }));
+  const wanted = outputs.map((name) => ({ name, ...(isBinary && { parameters: { binary_data: true } }) }));
+  const json = Buffer.from(JSON.stringify({ inputs: described, outputs: wanted }));
+  if (!isBinary) return { headers: { 'content-type': 'application/json' }, body: json };
+  return {
+    headers: { 'content-type': 'application/octet-stream', [JSON_LENGTH_HEADER]: String(json.length) },
+    body: Buffer.concat([json, ...tensors.map(([, { data }]) => bytesOf(data))]),
+  };
+}
+
+/** @throws Error for what is not the protocol's */
+export function decodeAnswer(body: Buffer, jsonLength: string | undefined): Record<string, DecodedTensor> {
+  const headLength = jsonLength === undefined ? body.length : Number(jsonLength);
+  if (!Number.isInteger(headLength) || headLength < 0 || headLength > body.length) {
+    throw new Error(`the server's ${JSON_LENGTH_HEADER} is ${jsonLength}, its answer has ${body.length} bytes`);
+  }
+  const { outputs } = parse(body.subarray(0, headLength));
+  if (!Array.isArray(outputs)) throw new Error('the answer of the server has no outputs');
+  let offset = headLength;
+  const decoded: [string, DecodedTensor][] = [];
+  for (const output of outputs as (Fields | null)[]) {
+    if (typeof output !== 'object' || output === null) throw new Error('the server has an output that is no object');
+    const { name, datatype, shape, data, parameters } = output;
+    const where = `output ${String(name)} of the server`;
+    const type = DATATYPES[String(datatype)];
+    if (type === undefined)
+      throw new Error(`${where} is ${String(datatype)}, not one of ${Object.keys(DATATYPES).join(', ')}`);
+    if (!Array.isArray(shape) || !shape.every((length) => Number.isInteger(length) && length >= 0)) {
+      throw new Error(`${where} has the shape ${JSON.stringify(shape)}`);
+    }
+    const size = (parameters as Fields | undefined)?.binary_data_size;
+    let values: DecodedTensor['data'];
+    if (typeof size === 'number') {
+      values = fromBytes(body.subarray(offset, offset + size), type, where);
+      offset += size;
+    } else {
+      values = fromNumbers(data, type, where);
+    }
+    const dims = shape as number[];
+    const length = dims.reduce((product, dimension) => product * dimension, 1);
+    if (values.length !== length) {
+      throw new Error(`${where} has ${values.length} values for the shape [${dims.join(', ')}]`);
+    }
+    decoded.push([String(name), { type, data: values, dims }]);
+  }
+  return Object.fromEntries(decoded);
+}
+
+/**
+ * Holds `model.json` to what a server says of its model.
+ * @returns what differs, field by field; empty where nothing does. A server that lists nothing is not compared.
+ */
+export function metadataProblems(
+  metadata: unknown,
+  entry: Pick<ModelManifest['files'][string], 'inputs' | 'outputs'>,
+): string[] {
+  const { inputs, outputs } = metadata as { inputs?: Fields[]; outputs?: Fields[] };
+  return [
+    ...tensorProblems('inputs', entry.inputs, inputs ?? []),
+    ...surplusInputs(entry.inputs, inputs ?? []),
+    ...tensorProblems('outputs', entry.outputs, outputs ?? []),
+  ];
+}
+
+function tensorProblems(kind: string, stated: TensorEntries, served: readonly Fields[]): string[] {
+  if (served.length === 0) return [];
+  return Object.entries(stated).flatMap(([name, { shape, dtype }]) => {
+    const tensor = served.find((candidate) => candidate.name === name);
+    if (!tensor) return [`${kind}.${name}: the server has ${served.map((other) => String(other.name)).join(', ')}`];
+    const problems: string[] = [];
+    const servedType = DATATYPES[String(tensor.datatype)];
+    // Outputs are read as what they are; only inputs have a dtype to hold to.
+    const isType = kind === 'inputs' ? servedType === (dtype ?? 'float32') : servedType !== undefined;
+    if (!isType) problems.push(`${kind}.${name}.dtype: the server's is ${String(tensor.datatype)}`);
+    const servedShape = Array.isArray(tensor.shape) ? (tensor.shape as number[]) : [];
+    const fits =
+      servedShape.length === shape.length &&
+      // Either side may leave a length open; a number that both state is the same.
+      shape.every((length, axis) => Number(servedShape[axis]) === -1 || servedShape[axis] === length);
+    if (!fits) {
+      problems.push(`${kind}.${name}.shape is [${shape.join(', ')}], the server's [${servedShape.join(', ')}]`);
+    }
+    return problems;
+  });
+}
+
+function surplusInputs(stated: TensorEntries, served: readonly Fields[]): string[] {
+  const surplus = served.filter(({ name }) => !Object.hasOwn(stated, String(name)));
+  return surplus.map(({ name }) => `inputs.${String(name)} is missing: the server asks for it`);
+}
+
+function numbersOf({ data }: FloatTensor | IntegerTensor): number[] {
+  return Array.from(data as Float32Array, Number);
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array | BigInt64Array): Uint8Array {
+  // Little-endian, as the protocol and every machine that Node runs on have it.
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function fromBytes(bytes: Buffer, type: string, where: string): DecodedTensor['data'] {
+  const width = type === 'int64' ? 8 : 4;
+  if (bytes.length % width !== 0) throw new Error(`${where} has ${bytes.length} bytes, no whole number of ${type}`);
+  // A copy: the bytes begin anywhere, and numbers must not.
+  const aligned = new Uint8Array(bytes).buffer;
+  if (type === 'int64') return new BigInt64Array(aligned);
+  return type === 'int32' ? new Int32Array(aligned) : new Float32Array(aligned);
+}
+
+function fromNumbers(data: unknown, type: string, where: string): DecodedTensor['data'] {
+  // The protocol lets a server nest the values by dimension.
+  const values: unknown[] = Array.isArray(data) ? data.flat(Number.POSITIVE_INFINITY) : [];
+  if (!values.every((value): value is number => typeof value === 'number')) {
+    throw new Error(`${where} holds something that is no number`);
+  }
+  if (type === 'float32') return Float32Array.from(values);
+  return type === 'int32' ? Int32Array.from(values) : BigInt64Array.from(values, (value) => BigInt(Math.trunc(value)));
+}
+
+function parse(json: Buffer): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(json.toString('utf8'));
+  } catch {
+    // Told below.
+  }
+  if (typeof value !== 'object' || value === null) throw new Error('the answer of the server is not a JSON object');
+  return value as Fields;
+}

@@ -1,0 +1,36 @@
+/** Runs functions, at most so many at a time, in the order in which they came. */
+export type InTurn = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
+
+/** Whoever is aborted while waiting gives up its turn, and rejects with the signal's reason. */
+export function createTurns(atOnce: number): InTurn {
+  const waiting = new Set<() => void>();
+  let free = atOnce;
+  return async (signal, work) => {
+    signal.throwIfAborted();
+    if (free > 0) free -= 1;
+    else await turn(waiting, signal);
+    try {
+      return await work();
+    } finally {
+      const [next] = waiting;
+      if (next) next();
+      else free += 1;
+    }
+  };
+}
+
+function turn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const begin = () => {
+      waiting.delete(begin);
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    const giveUp = () => {
+      waiting.delete(begin);
+      reject(signal.reason as Error);
+    };
+    waiting.add(begin);
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

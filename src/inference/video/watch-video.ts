@@ -1,0 +1,158 @@
+/** A video file → its facts and frames, decoded in a process of its own that ends with it. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { ServiceError } from '../../domain/service-error.ts';
+import { sandboxFlags } from '../executors/sandbox.ts';
+import type {
+  DecodeFigures,
+  DecodeLimits,
+  MessageFromDecoder,
+  MessageToDecoder,
+  TakenFrame,
+  VideoFacts,
+} from './messages.ts';
+import { unreadable } from './unreadable.ts';
+
+export interface WatchOptions {
+  /** Kills the process; what waits then rejects with the signal's reason. */
+  signal: AbortSignal;
+  limits?: Partial<DecodeLimits>;
+  /** How long the process may say nothing before it is killed. */
+  stallMs?: number;
+  /** Told when the video has come to its end. */
+  onEnd?: (figures: DecodeFigures) => void;
+}
+
+export interface WatchedVideo {
+  facts: VideoFacts;
+  /** In the order of the video. Each is decoded once the one before has been worked on: one is in memory at a time. */
+  frames: AsyncGenerator<TakenFrame>;
+}
+
+const LIMITS: DecodeLimits = { mostFrames: 240, leastDistanceMs: 250, residentBytes: 2 * 1024 ** 3 };
+const STALL_MS = 60_000;
+const MAIN = new URL('./child-main.ts', import.meta.url);
+
+/**
+ * Calls `use` with the video; when that ends, however it does, no process is left.
+ * @throws ServiceError `input_unreadable` that tells what to change; `model_inference_failed` when the process is lost
+ */
+export async function watchVideo<Result>(
+  path: string,
+  { signal, limits, stallMs = STALL_MS, onEnd }: WatchOptions,
+  use: (video: WatchedVideo) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const decoder = new DecoderProcess(path, stallMs);
+  const abandon = () => decoder.end(signal.reason as Error);
+  signal.addEventListener('abort', abandon, { once: true });
+  try {
+    decoder.send({ type: 'open', path, limits: { ...LIMITS, ...limits } });
+    const facts = await decoder.receive();
+    if (facts.type !== 'facts') throw new Error(`a decoder began with "${facts.type}"`);
+    return await use({ facts: facts.facts, frames: framesOf(decoder, onEnd) });
+  } finally {
+    signal.removeEventListener('abort', abandon);
+    await decoder.close();
+  }
+}
+
+async function* framesOf(decoder: DecoderProcess, onEnd: WatchOptions['onEnd']): AsyncGenerator<TakenFrame> {
+  for (;;) {
+    const message = await decoder.receive();
+    if (message.type === 'end') {
+      onEnd?.(message.figures);
+      return;
+    }
+    if (message.type !== 'frame') throw new Error(`a decoder sent "${message.type}" in place of a frame`);
+    yield message.frame;
+    decoder.send({ type: 'next' });
+  }
+}
+
+class DecoderProcess {
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  readonly #stallMs: number;
+  #stallTimer: NodeJS.Timeout | undefined;
+  /** The facts may be followed by a frame, and that by why there is no other: it waits for `next`. */
+  readonly #received: MessageFromDecoder[] = [];
+  #failure: Error | null = null;
+  #wake = () => {};
+
+  constructor(path: string, stallMs: number) {
+    this.#stallMs = stallMs;
+    this.#process = fork(MAIN, {
+      serialization: 'advanced',
+      // No secrets for a process that decodes strangers' files. Two arenas: glibc's default lets decoding hoard memory.
+      env: { MALLOC_ARENA_MAX: '2' },
+      execArgv: ['--disable-warning=ExperimentalWarning', ...sandboxFlags([path])],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    // Should memory run out, this process is the one to go. Only Linux has the file.
+    void writeFile(`/proc/${this.#process.pid}/oom_score_adj`, '1000').catch(() => undefined);
+    // An error without an exit: there never was a process.
+    this.#exited = Promise.race([once(this.#process, 'exit'), once(this.#process, 'error')]).catch(() => undefined);
+    this.#process.on('error', () => this.end(lost()));
+    this.#process.on('exit', () => this.end(lost()));
+    this.#process.on('message', (message: MessageFromDecoder) => this.#take(message));
+  }
+
+  send(message: MessageToDecoder): void {
+    this.#process.send(message, (error) => error && this.end(lost()));
+    this.#expectNews();
+  }
+
+  /** The next of facts, frame or end. */
+  async receive(): Promise<Exclude<MessageFromDecoder, { type: 'working' | 'failed' }>> {
+    for (;;) {
+      const message = this.#received.shift();
+      if (message?.type === 'failed') throw errorOf(message);
+      if (message && message.type !== 'working') return message;
+      if (this.#failure) throw this.#failure;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Kills the process; whoever waits hears why. */
+  end(reason: Error): void {
+    this.#failure ??= reason;
+    clearTimeout(this.#stallTimer);
+    this.#process.kill('SIGKILL');
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.end(new Error('the video is no longer watched'));
+    await this.#exited;
+  }
+
+  #take(message: MessageFromDecoder): void {
+    clearTimeout(this.#stallTimer);
+    if (message.type === 'working') {
+      this.#expectNews();
+      return;
+    }
+    this.#received.push(message);
+    this.#wake();
+  }
+
+  #expectNews(): void {
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = setTimeout(() => this.end(unreadable('too slow')), this.#stallMs);
+  }
+}
+
+function errorOf({ code, message }: Extract<MessageFromDecoder, { type: 'failed' }>): ServiceError {
+  if (code) return new ServiceError(code, message, { param: 'video' });
+  const cause = new Error(message);
+  return new ServiceError('model_inference_failed', 'Decoding the video failed. Send the request again.', { cause });
+}
+
+function lost(): ServiceError {
+  const message = 'The process that decoded the video ended before it answered. Send the request again.';
+  return new ServiceError('model_inference_failed', message);
+}

@@ -1,0 +1,75 @@
+/** What outlines make of parts and their mask. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/parts.segment/pipeline.ts';
+import type { Result } from '../../../src/endpoints/parts.segment/result.ts';
+import type { MadePicture } from '../../../src/inference/made-files.ts';
+import { partCells } from '../../inference/part-cells.ts';
+import { modelSaying, picture } from '../../inference/saying-model.ts';
+
+type Made = Omit<Result, 'mask'> & { mask: MadePicture | null };
+
+const run = async (detector: ReturnType<typeof partCells>, parameters = {}) =>
+  (await pipeline.create(modelSaying({ detector }))({ images: [picture], parameters })) as Made;
+
+const scene = partCells({
+  hood: [
+    [1, 1],
+    [2, 1],
+    [3, 1],
+    [1, 2],
+    [2, 2],
+    [3, 2],
+  ],
+  'headlight.left': [
+    [1, 5],
+    [6, 5],
+    [7, 5],
+  ],
+  headlight: [[5, 0]],
+});
+
+test('parts come the largest first, each with its side where the class tells it', async () => {
+  const { parts } = await run(scene);
+  expect(parts.map(({ part, side }) => [part, side])).toEqual([
+    ['hood', 'none'],
+    ['headlight', 'left'],
+    ['headlight', null],
+  ]);
+  expect(parts[0]?.area_fraction).toBeGreaterThan(6 / 64);
+  expect(parts.map(({ is_cut_off }) => is_cut_off)).toEqual([false, true, true]);
+});
+
+test('the pieces of a part that something parts are one part, and it is known to be hidden in between', async () => {
+  const { parts } = await run(scene);
+  expect(parts.map(({ polygons }) => polygons.length)).toEqual([1, 2, 1]);
+  // Of a part in one piece the network does not tell.
+  expect(parts.map(({ is_occluded }) => is_occluded)).toEqual([null, true, null]);
+  expect(parts[1]?.bbox.width).toBeGreaterThan(48);
+});
+
+test('two pieces of a class that leaves the side open may be two parts, and stay two', async () => {
+  const { parts } = await run(
+    partCells({
+      headlight: [
+        [1, 5],
+        [6, 5],
+      ],
+    }),
+  );
+  expect(parts).toHaveLength(2);
+});
+
+test('the mask has the value of each part that is listed, and 0 elsewhere', async () => {
+  const { parts, mask } = await run(scene, { include_mask: true, parts: ['headlight'] });
+  expect(parts.map(({ mask_value }) => mask_value)).toEqual([2, 3]);
+  expect(mask).toMatchObject({ width: 64, height: 64, channels: 1, format: 'png' });
+  expect(mask?.pixels[44 * 64 + 12]).toBe(2);
+  expect(mask?.pixels[44 * 64 + 56]).toBe(2);
+  expect(mask?.pixels[4 * 64 + 44]).toBe(3);
+  // The hood was not asked for.
+  expect(mask?.pixels[16 * 64 + 20]).toBe(0);
+});
+
+test('there is no mask where none is asked for', async () => {
+  expect((await run(scene)).mask).toBeNull();
+});

@@ -1,0 +1,149 @@
+/** What networks that enlarge and take noise away make of a picture, and what is said of it. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/render.enhance/pipeline.ts';
+import type { Result } from '../../../src/endpoints/render.enhance/result.ts';
+import type { RgbImage } from '../../../src/inference/images/rgb-image.ts';
+import type { MadePicture } from '../../../src/inference/made-files.ts';
+import type { FloatTensor, Model } from '../../../src/inference/models/model.ts';
+import { measureQuality } from '../../../src/inference/pipelines/picture-quality.ts';
+import { smoothPicture } from '../../inference/exported-models.ts';
+import { modelSaying } from '../../inference/saying-model.ts';
+
+type Made = Omit<Result, 'image'> & { image: MadePicture };
+
+const SIDE = 64;
+
+/** Networks of one tile whose output has one value everywhere: the noise is gone, and all that was to be seen. */
+function model({ scale = 2, hasDenoiser = true } = {}): Model {
+  const network = (factor: number, value: number) => ({
+    labels: [],
+    decoder: { name: 'image-to-image', output: 'output', scale: factor, overlap: 16, range: [0, 1] },
+    says: {
+      output: {
+        shape: [1, 3, SIDE * factor, SIDE * factor],
+        data: new Float32Array(3 * (SIDE * factor) ** 2).fill(value),
+      } satisfies FloatTensor,
+    },
+  });
+  return modelSaying({ upscale: network(scale, 1), ...(hasDenoiser && { denoise: network(1, 0) }) });
+}
+
+/** Grey of 128 with noise of this many levels. */
+function noisy(levels: number): RgbImage {
+  let state = 1;
+  const pixels = new Uint8Array(40 * 30 * 3);
+  for (let index = 0; index < pixels.length; index += 3) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    pixels.fill(128 + Math.round((state / 2 ** 31 - 0.5) * 2 * levels), index, index + 3);
+  }
+  return { width: 40, height: 30, pixels };
+}
+
+const run = async (parameters: Record<string, unknown>, given: RgbImage = noisy(60), made: Model = model()) =>
+  (await pipeline.create(made)({ images: [given], parameters })) as Made;
+
+test('a noisy picture is freed of its noise as far as the strength goes, and nothing else is said to be done', async () => {
+  const { image, operations_applied, before, after } = await run({ strength: 0.5 });
+  expect(operations_applied).toEqual([
+    { operation: 'denoise', confidence: expect.any(Number) as unknown, parameters: { amount: 0.5 } },
+  ]);
+  expect(operations_applied[0]?.confidence).toBeCloseTo(1 - before.quality.noise, 10);
+  expect(image).toMatchObject({ width: 40, height: 30, channels: 3, format: 'jpg' });
+  const [first] = noisy(60).pixels;
+  expect(image.pixels[0]).toBe(Math.round((first ?? 0) / 2));
+  expect(after.quality.noise).toBeGreaterThan(before.quality.noise);
+});
+
+test('a picture that needs nothing comes back as it is', async () => {
+  const quiet: RgbImage = { width: 40, height: 30, pixels: new Uint8Array(40 * 30 * 3).fill(128) };
+  const { image, operations_applied, operations_skipped, before, after } = await run(
+    { operations: ['denoise', 'upscale'], output_format: 'png' },
+    quiet,
+  );
+  expect(operations_applied).toEqual([]);
+  expect(operations_skipped).toEqual([
+    { operation: 'denoise', reason: 'not_needed' },
+    { operation: 'upscale', reason: 'upscale_factor_is_1' },
+  ]);
+  expect(image.pixels).toEqual(quiet.pixels);
+  expect(image.format).toBe('png');
+  expect(after).toEqual(before);
+});
+
+test('what no network of the model does is skipped as not supported', async () => {
+  const asked = { operations: ['denoise', 'deblur', 'white_balance'] };
+  const { operations_applied, operations_skipped } = await run(asked, noisy(60), model({ hasDenoiser: false }));
+  expect(operations_applied).toEqual([]);
+  expect(operations_skipped).toEqual(asked.operations.map((operation) => ({ operation, reason: 'not_supported' })));
+});
+
+test.each([
+  [2, 2],
+  [4, 2],
+  [2, 4],
+  [4, 4],
+])('a picture is enlarged by %d with a network that enlarges by %d', async (factor, scale) => {
+  const asked = { operations: ['upscale'], upscale_factor: factor, fidelity: 0 };
+  const { image, operations_applied, after } = await run(asked, noisy(60), model({ scale }));
+  expect([image.width, image.height, after.width, after.height]).toEqual(
+    [40, 30, 40, 30].map((length) => length * factor),
+  );
+  expect(operations_applied).toEqual([{ operation: 'upscale', confidence: 1, parameters: { factor } }]);
+  // White is what the network says everywhere.
+  expect(new Set(image.pixels)).toEqual(new Set([255]));
+});
+
+test('with full fidelity nothing of what the network adds is in the picture', async () => {
+  const given = smoothPicture(40, 30);
+  const { image } = await run({ operations: ['upscale'], upscale_factor: 2, fidelity: 1 }, given);
+  const mean = (pixels: Uint8Array) => pixels.reduce((sum, level) => sum + level, 0) / pixels.length;
+  expect(Math.abs(mean(image.pixels) - mean(given.pixels))).toBeLessThan(1);
+});
+
+test('a picture that would be too large is refused, and the caller told what to change', async () => {
+  const large = { width: 8000, height: 4000, pixels: new Uint8Array(0) };
+  await expect(run({ upscale_factor: 2 }, large)).rejects.toMatchObject({
+    code: 'input_unreadable',
+    param: 'upscale_factor',
+    message: expect.stringContaining('at most 50,000,000 pixels') as unknown,
+  });
+  const long = { width: 9000, height: 4, pixels: new Uint8Array(0) };
+  await expect(run({ upscale_factor: 2, output_format: 'webp' }, long)).rejects.toThrow('at most 16383 pixels wide');
+});
+
+test('the dearer enhancer is not answered by the cheaper one', async () => {
+  await expect(run({ enhancer_model: 'fine_grain' })).rejects.toMatchObject({ code: 'model_unavailable' });
+});
+
+test('networks that do not fit their role are refused', () => {
+  expect(() => pipeline.create(model({ scale: 3 }))).toThrow('files.upscale.decoder.scale must be 2 or 4');
+});
+
+test('scores follow what is wrong with a picture', () => {
+  const sharp = measureQuality(smoothPicture(64, 48));
+  expect(measureQuality(noisy(60)).noise).toBeLessThan(measureQuality(noisy(10)).noise);
+  const shade = (level: number): RgbImage => ({ width: 8, height: 8, pixels: new Uint8Array(192).fill(level) });
+  expect(measureQuality(shade(0)).exposure).toBeLessThan(0.2);
+  expect(measureQuality(shade(117)).exposure).toBeGreaterThan(0.95);
+  const red: RgbImage = { width: 8, height: 8, pixels: new Uint8Array(192).map((_, index) => (index % 3 ? 60 : 120)) };
+  expect(measureQuality(red).color).toBeCloseTo(0.5, 5);
+  expect(measureQuality(shade(120)).color).toBe(1);
+  for (const score of Object.values(sharp)) {
+    expect(score).toBeGreaterThanOrEqual(0);
+    expect(score).toBeLessThanOrEqual(1);
+  }
+});
+
+test('a blurred picture is less sharp than the picture it was', () => {
+  const edges: RgbImage = {
+    width: 48,
+    height: 48,
+    pixels: new Uint8Array(48 * 48 * 3).map((_, index) => (Math.floor(index / 3 / 6) % 2 === 0 ? 40 : 210)),
+  };
+  const blurred = edges.pixels.map((_, index) => {
+    let sum = 0;
+    for (let away = -4; away <= 4; away += 1) sum += edges.pixels[index + 3 * away] ?? edges.pixels[index] ?? 0;
+    return Math.round(sum / 9);
+  });
+  expect(measureQuality({ ...edges, pixels: blurred }).sharpness).toBeLessThan(measureQuality(edges).sharpness);
+});

@@ -1,0 +1,123 @@
+/** What becomes of plates whose corners a network finds. */
+import { expect, test } from '@jest/globals';
+import { pipeline } from '../../../src/endpoints/render.plate/pipeline.ts';
+import type { Result } from '../../../src/endpoints/render.plate/result.ts';
+import type { MadePicture } from '../../../src/inference/made-files.ts';
+import { modelSaying, rows } from '../../inference/saying-model.ts';
+
+type Made = Omit<Result, 'image'> & { image: MadePicture };
+
+const SIDE = 64;
+/** A plate from (8, 24) to (56, 40): black bars on white, as letters are; grey around it. */
+const picture = {
+  width: SIDE,
+  height: SIDE,
+  pixels: new Uint8Array(SIDE * SIDE * 3).map((_, index) => {
+    const [x, y] = [Math.floor(index / 3) % SIDE, Math.floor(index / 3 / SIDE)];
+    if (x < 8 || x >= 56 || y < 24 || y >= 40) return 100;
+    return Math.floor(x / 3) % 2 === 0 ? 10 : 240;
+  }),
+};
+const corners = [8, 24, 56, 24, 56, 40, 8, 40];
+const decoder = { name: 'yolo-pose', output: 'output0', score: 0.2, overlap: 0.5, maximum: 9, keypoints: 4, values: 2 };
+
+function model(score = 0.9) {
+  const output0 = rows(...[32, 32, 48, 16, score, ...corners].map((value) => [value]));
+  return modelSaying({ detector: { labels: ['plate'], decoder, says: { output0 } } });
+}
+
+const run = async (parameters = {}, score = 0.9, formats?: ('jpg' | 'png' | 'webp')[]) =>
+  (await pipeline.create(model(score))({ images: [picture], parameters, ...(formats && { formats }) })) as Made;
+
+const at = ({ pixels }: { pixels: Uint8Array }, x: number, y: number) => [
+  ...pixels.subarray((y * SIDE + x) * 3, (y * SIDE + x + 1) * 3),
+];
+const spread = (levels: readonly number[]) => Math.max(...levels) - Math.min(...levels);
+const rowOf = (image: MadePicture, y: number) =>
+  Array.from({ length: 44 }, (_, place) => at(image, 10 + place, y)[0] ?? 0);
+
+test('a plate is blurred until its letters are gone, and nothing else changes', async () => {
+  const { image, mode, fill_color, replacement_text, plates } = await run();
+  expect([mode, fill_color, replacement_text]).toEqual(['blur', null, null]);
+  expect(plates).toEqual([
+    {
+      confidence: expect.closeTo(0.9) as unknown,
+      bbox: { x: 8, y: 24, width: 48, height: 16 },
+      quad: [
+        { x: 8, y: 24 },
+        { x: 56, y: 24 },
+        { x: 56, y: 40 },
+        { x: 8, y: 40 },
+      ],
+    },
+  ]);
+  // Bars of 230 levels are left as a slope of a few, the same in every row.
+  expect(spread(rowOf({ ...image, pixels: picture.pixels }, 32))).toBe(230);
+  expect(spread(rowOf(image, 32))).toBeLessThan(40);
+  expect(rowOf(image, 26)).toEqual(rowOf(image, 38));
+  for (const [x, y] of [
+    [2, 32],
+    [32, 10],
+    [62, 50],
+  ] as const) {
+    expect(at(image, x, y)).toEqual(at(picture, x, y));
+  }
+});
+
+test('of a blurred plate no more is left than three mean colours', async () => {
+  // Another order of letters with the same ink gives the same picture.
+  const mirrored = {
+    ...picture,
+    pixels: picture.pixels.map((level, index) => {
+      const [x, y] = [Math.floor(index / 3) % SIDE, Math.floor(index / 3 / SIDE)];
+      return x < 8 || x >= 56 || y < 24 || y >= 40 ? level : 250 - level;
+    }),
+  };
+  const one = await run();
+  const other = (await pipeline.create(model())({ images: [mirrored], parameters: {} })) as Made;
+  expect(
+    Math.max(...one.image.pixels.map((level, index) => Math.abs(level - (other.image.pixels[index] ?? 0)))),
+  ).toBeLessThan(40);
+});
+
+test('a mask has one colour, a little beyond the plate on every side', async () => {
+  const { image, fill_color } = await run({ mode: 'mask', fill_color: '#FF8000' });
+  expect(fill_color).toBe('#ff8000');
+  for (const [x, y] of [
+    [7, 23],
+    [32, 32],
+    [56, 40],
+  ] as const) {
+    expect(at(image, x, y)).toEqual([255, 128, 0]);
+  }
+  expect((await run({ mode: 'mask' })).fill_color).toBe('#26292c');
+});
+
+test('a plate that replaces another is in its light, with the text that was asked for', async () => {
+  const blank = await run({ mode: 'replace', fill_color: '#ffffff' });
+  // The lightest places of the plate have 240 of 255 levels.
+  expect(at(blank.image, 32, 32)).toEqual([240, 240, 240]);
+  expect(spread(rowOf(blank.image, 32))).toBe(0);
+  const written = await run({ mode: 'replace', replacement_text: 'H-1', fill_color: '#ffffff' });
+  expect(written.replacement_text).toBe('H-1');
+  expect(spread(rowOf(written.image, 32))).toBeGreaterThan(150);
+  // The first letter begins with a stroke, the dash is only in the middle.
+  expect(at(written.image, 10, 28)[0]).toBeLessThan(60);
+  expect(at(written.image, 32, 27)[0]).toBe(240);
+  expect(at(written.image, 32, 32)[0]).toBeLessThan(60);
+});
+
+test('a text with a letter that cannot be written is refused, and the letter named', async () => {
+  await expect(run({ mode: 'replace', replacement_text: 'Ж 1' })).rejects.toMatchObject({
+    code: 'input_unreadable',
+    param: 'replacement_text',
+    message: expect.stringContaining('has "Ж"') as unknown,
+  });
+});
+
+test('a picture without a plate comes back as it is, in the format that was sent', async () => {
+  const { image, plates } = await run({}, 0.1, ['webp']);
+  expect(plates).toEqual([]);
+  expect(image.pixels).toEqual(picture.pixels);
+  expect(image.format).toBe('webp');
+});

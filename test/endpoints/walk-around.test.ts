@@ -1,0 +1,88 @@
+/** What the frames of a video say together. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  type CompassView,
+  passagesOf,
+  type Sighting,
+  seenMs,
+  walkOf,
+  withCandidate,
+} from '../../src/endpoints/walk-around.ts';
+
+const sightings = (...views: (CompassView | null)[]): Sighting[] =>
+  views.map((value, index) => ({
+    timeOffsetMs: index * 500,
+    view: value && { value, confidence: 0.8 },
+    issues: [],
+  }));
+
+describe('the walk', () => {
+  test('once around, by way of the right side, is clockwise seen from above', () => {
+    const around = sightings(
+      'front',
+      'front_right',
+      'right',
+      'rear_right',
+      'rear',
+      'rear_left',
+      'left',
+      'front_left',
+      'front',
+    );
+    expect(walkOf(around)).toEqual({ direction: 'clockwise', degrees: 360, confidence: expect.closeTo(0.8) });
+    expect(walkOf(around.toReversed())).toMatchObject({ direction: 'counterclockwise', degrees: 360 });
+  });
+
+  test('there and back again cancel each other, and make it less sure', () => {
+    const walk = walkOf(sightings('front', 'front_right', 'front', 'front_right', 'right'));
+    expect(walk).toEqual({ direction: 'clockwise', degrees: 90, confidence: expect.closeTo(0.8 * (2 / 4)) });
+  });
+
+  test('a frame without a vehicle is no step', () => {
+    expect(walkOf(sightings('left', null, null, 'front_left'))).toMatchObject({ direction: 'clockwise', degrees: 45 });
+  });
+
+  test.each([
+    { what: 'of one view', views: ['front', 'front'] as CompassView[] },
+    { what: 'of none', views: [] },
+    { what: 'between opposite sides', views: ['front', 'rear'] as CompassView[] },
+  ])('$what there is none', ({ views }) => {
+    expect(walkOf(sightings(...views))).toBeNull();
+  });
+});
+
+test('a view is seen for as long as the frames that show it stand for', () => {
+  expect(seenMs(sightings('front', 'front', null, 'rear'), 500)).toMatchObject({ front: 1_000, rear: 500, left: 0 });
+});
+
+test('neighbouring frames with one issue are a passage', () => {
+  const dark = (confidence: number) => ({ reason: 'too_dark' as const, confidence });
+  const frames: Sighting[] = [[dark(0.6)], [dark(0.8)], [], [dark(0.9)]].map((issues, index) => ({
+    timeOffsetMs: index * 500,
+    view: null,
+    issues,
+  }));
+  expect(passagesOf(frames, { frameDistanceMs: 500, durationMs: 1_800 })).toEqual([
+    { reason: 'too_dark', confidence: expect.closeTo(0.7), from_ms: 0, to_ms: 1_000 },
+    { reason: 'too_dark', confidence: 0.9, from_ms: 1_500, to_ms: 1_800 },
+  ]);
+});
+
+describe('of a view are kept', () => {
+  const candidate = (timeOffsetMs: number, score: number) => ({ view: 'front' as const, timeOffsetMs, score });
+  const chosen = (wanted: number, ...items: ReturnType<typeof candidate>[]) => {
+    let kept: typeof items = [];
+    for (const item of items) kept = withCandidate(kept, item, wanted);
+    return kept.map(({ timeOffsetMs }) => timeOffsetMs).toSorted((a, b) => a - b);
+  };
+
+  test('the best, as many as are wanted', () => {
+    expect(chosen(1, candidate(0, 1), candidate(5_000, 3), candidate(9_000, 2))).toEqual([5_000]);
+    expect(chosen(2, candidate(0, 1), candidate(5_000, 3), candidate(9_000, 2))).toEqual([5_000, 9_000]);
+  });
+
+  test('not two that show the same, although the second best is among them', () => {
+    expect(chosen(2, candidate(0, 1), candidate(5_000, 3), candidate(5_250, 2.9))).toEqual([0, 5_000]);
+    expect(chosen(2, candidate(0, 1), candidate(5_000, 3), candidate(5_250, 3.1))).toEqual([0, 5_250]);
+  });
+});

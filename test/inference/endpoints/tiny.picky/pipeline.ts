@@ -1,0 +1,11 @@
+/** Asks for the same models as `tiny.add`, and takes only those with a threshold. */
+import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+
+export const pipeline: PipelineDefinition = {
+  task: 'adding-one',
+  create: (model) => {
+    const { picky } = model.manifest.thresholds ?? {};
+    if (picky === undefined) throw new Error('thresholds.picky is missing from model.json');
+    return async () => ({ sum: picky, environment: [] });
+  },
+};

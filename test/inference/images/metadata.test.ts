@@ -1,0 +1,161 @@
+/** Where a picture was taken, and by whom, does not leave with the files that are made of it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { Type } from 'typebox';
+import { ARTEFACT_MEDIA_TYPES } from '../../../src/contracts/media-limits.ts';
+import { findMetadata } from '../../../src/domain/embedded-metadata.ts';
+import { createSignedUrls } from '../../../src/domain/signed-urls.ts';
+import { type ArtefactFile, createArtefactWriter } from '../../../src/inference/artefacts.ts';
+import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/onnx-backend.ts';
+import {
+  endpointsDirectory,
+  modelsDirectory,
+  recordingLog,
+  standInArtefacts,
+  tinyAdd,
+  tinyRequest,
+} from '../tiny-endpoint.ts';
+import {
+  exifOf,
+  exifSegment,
+  jpegSegment,
+  MARKER,
+  pngChunk,
+  webp,
+  webpCanvas,
+  webpChunk,
+  withJpegSegments,
+  withPngChunks,
+} from './crafted-files.ts';
+
+const plain = sharp({ create: { width: 24, height: 16, channels: 3, background: '#3366cc' } });
+const plainJpeg = await plain.clone().jpeg().toBuffer();
+const plainPng = await plain.clone().png().toBuffer();
+const plainWebp = await plain.clone().webp().toBuffer();
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const exif = exifOf(6);
+const xmp = latin1(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><dc:creator>${MARKER}</dc:creator></x:xmpmeta>`);
+const iptc = Buffer.concat([latin1('Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\x18\x1c\x02\x50\0\x13'), latin1(MARKER)]);
+
+/** Each says where it was taken, or plants the marker, in one way. */
+const planted: Record<string, Buffer> = {
+  'a JPEG with EXIF and GPS': withJpegSegments(plainJpeg, [exifSegment(exif)]),
+  'a JPEG with XMP': withJpegSegments(plainJpeg, [
+    jpegSegment(0xe1, Buffer.concat([latin1('http://ns.adobe.com/xap/1.0/\0'), xmp])),
+  ]),
+  'a JPEG with IPTC': withJpegSegments(plainJpeg, [jpegSegment(0xed, iptc)]),
+  'a JPEG with a comment': withJpegSegments(plainJpeg, [jpegSegment(0xfe, latin1(MARKER))]),
+  'a PNG with EXIF and GPS': withPngChunks(plainPng, [pngChunk('eXIf', exif)]),
+  'a PNG with text': withPngChunks(plainPng, [pngChunk('tEXt', latin1(`Author\0${MARKER}`))]),
+  'a PNG with XMP': withPngChunks(plainPng, [
+    pngChunk('iTXt', Buffer.concat([latin1('XML:com.adobe.xmp\0\0\0\0\0'), xmp])),
+  ]),
+  'a WebP with EXIF, GPS and XMP': webp(
+    webpCanvas(24, 16, 0x0c),
+    plainWebp.subarray(12),
+    webpChunk('EXIF', exif),
+    webpChunk('XMP ', xmp),
+  ),
+};
+const PLANTED_MEDIA_TYPES: Readonly<Record<string, string>> = {
+  JPEG: 'image/jpeg',
+  PNG: 'image/png',
+  WebP: 'image/webp',
+};
+const mediaTypeOf = (name: string) => PLANTED_MEDIA_TYPES[name.split(' ')[1] ?? ''] ?? '';
+
+const tinyCopy = { ...tinyAdd, slug: 'tiny.copy', result: Type.Any() };
+let onnx: OnnxBackend;
+let stored: Uint8Array;
+let written: ArtefactFile[];
+
+beforeAll(async () => {
+  onnx = await createOnnxBackend({
+    modelsDirectory: fileURLToPath(modelsDirectory),
+    store: { get: async () => stored },
+    writeArtefact: async (file) => {
+      written.push(file);
+      return standInArtefacts(file);
+    },
+    children: 1,
+    threads: 1,
+    logger: recordingLog().log,
+    endpoints: [tinyCopy],
+    endpointsDirectory,
+  });
+});
+afterAll(() => onnx.close());
+
+describe.each(Object.entries(planted))('of %s', (name, file) => {
+  test('the metadata is there to be found', () => {
+    expect(file.includes(MARKER)).toBe(true);
+    expect(findMetadata(file, mediaTypeOf(name))).not.toBeNull();
+  });
+
+  test('nothing is left in what is made of it, in any format', async () => {
+    stored = file;
+    written = [];
+    const outcome = await onnx.infer(tinyRequest({ endpoint: 'tiny.copy' }), { signal: new AbortController().signal });
+    expect(outcome.status).toBe('succeeded');
+    expect(written.map(({ mediaType }) => mediaType)).toEqual([
+      'image/jpeg',
+      'image/png',
+      'image/webp',
+      'image/png',
+      'image/png',
+      'image/webp',
+    ]);
+    for (const { content, mediaType } of written) {
+      const bytes = Buffer.from(content);
+      expect(findMetadata(bytes, mediaType)).toBeNull();
+      for (const trace of [MARKER, 'Exif', 'xmpmeta', 'adobe', 'Photoshop']) expect(bytes.includes(trace)).toBe(false);
+      const { exif, xmp, iptc } = await sharp(bytes).metadata();
+      expect([exif, xmp, iptc]).toEqual([undefined, undefined, undefined]);
+    }
+  });
+
+  test('a file that still has it is stored by no one', async () => {
+    const names: string[] = [];
+    const write = createArtefactWriter({
+      store: { put: async (key: string) => void names.push(key) },
+      signedUrls: createSignedUrls('https://api.example', 'a key'),
+    });
+    const mediaType = mediaTypeOf(name);
+    const made = { mediaType, extension: 'bin', width: 24, height: 16 };
+    await expect(write({ ...made, content: file })).rejects.toThrow(/carries metadata/);
+    expect(names).toEqual([]);
+  });
+});
+
+test('a film that says where it was taken is found', () => {
+  const box = (type: string, content: Buffer) => {
+    const header = Buffer.alloc(4);
+    header.writeUInt32BE(8 + content.length);
+    return Buffer.concat([header, latin1(type), content]);
+  };
+  const place = box('udta', box('\xa9xyz', latin1('\0\x12\x15\xc7+52.5200+013.4100/')));
+  const film = (...boxes: Buffer[]) => Buffer.concat([box('ftyp', latin1('isom\0\0\0\0')), ...boxes]);
+  expect(findMetadata(film(box('moov', place)), 'video/mp4')).toBe('\xa9xyz');
+  expect(findMetadata(film(box('moov', Buffer.alloc(40)), box('mdat', latin1('\xa9xyz'))), 'video/mp4')).toBeNull();
+});
+
+test('a PDF that shows a picture with EXIF is found', () => {
+  const pdf = Buffer.concat([latin1('%PDF-1.7\nstream\n'), planted['a JPEG with EXIF and GPS'] ?? Buffer.of()]);
+  expect(findMetadata(pdf, 'application/pdf')).toBe('Exif\0\0');
+});
+
+test('no file of a fixture has any', () => {
+  const folder = fileURLToPath(new URL('../../../src/endpoints/', import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\/fixtures\/.*\.(?:jpg|png|webp|mp4|pdf)$/.test(path),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  const found = files.map((path) => ({
+    path,
+    metadata: findMetadata(readFileSync(`${folder}${path}`), ARTEFACT_MEDIA_TYPES[path.split('.').at(-1) ?? ''] ?? ''),
+  }));
+  expect(found.filter(({ metadata }) => metadata !== null)).toEqual([]);
+});
