@@ -42,6 +42,14 @@ describe('an object', () => {
     expect(await files()).toHaveLength(1);
   });
 
+  it('is read by its path, too', async () => {
+    await store.put('jobs/job_1/0', Buffer.from('content'));
+    expect(await store.withFile('jobs/job_1/0', (path) => readFile(path, 'utf8'))).toBe('content');
+    await expect(store.withFile('jobs/job_1/1', () => Promise.reject(new Error('not called')))).rejects.toThrow(
+      ObjectNotFoundError,
+    );
+  });
+
   it('has a size, and a range of it is read without the rest', async () => {
     await store.put('key', Buffer.from('content'));
     expect(await store.size('key')).toBe(7);

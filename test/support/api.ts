@@ -13,10 +13,12 @@ import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
 import { listenForSettlements } from '../../src/db/jobs/job-settlements.ts';
 import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
 import { createTargetRules, findWebhookUrlProblem } from '../../src/delivery/webhook-target.ts';
+import { createDispatchTokens } from '../../src/domain/dispatch-tokens.ts';
 import type { JobResource } from '../../src/domain/job-resource.ts';
 import type { SealedSecrets } from '../../src/domain/sealed-secrets.ts';
 import { createSignedUrls, type SignedUrls } from '../../src/domain/signed-urls.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
+import { createRemoteResultReader } from '../../src/inference/remote/remote-result.ts';
 import { createDiskStore } from '../../src/storage/disk-store.ts';
 import type { ObjectStore } from '../../src/storage/object-store.ts';
 import { openTemporalClient } from '../../src/temporal/connect.ts';
@@ -28,6 +30,7 @@ import { testSealedSecrets } from './sealed-secrets.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
 export const PUBLIC_BASE_URL = 'https://api.example';
+export const SIGNING_KEY = 'signing key of the tests';
 
 export interface ErrorBody {
   type: ErrorType;
@@ -117,7 +120,7 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
   const client = openTemporalClient(namespace);
   const settlements = listenForSettlements(databaseUrl, log.logger);
   const store = createDiskStore(directory);
-  const signedUrls = createSignedUrls(PUBLIC_BASE_URL, 'signing key of the tests');
+  const signedUrls = createSignedUrls(PUBLIC_BASE_URL, SIGNING_KEY);
   const identity = await createTestIdentity(options.clock);
   const sealedSecrets = testSealedSecrets;
   const keyUse = createKeyUse({ orm, logger: log.logger });
@@ -137,6 +140,8 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
     findWebhookUrlProblem: (url) => findWebhookUrlProblem(url, createTargetRules(true)),
     keyUse,
     licenseSigning: createLicenseSigning([], PUBLIC_BASE_URL),
+    dispatchTokens: createDispatchTokens(SIGNING_KEY),
+    readRemoteResult: createRemoteResultReader(options.endpoints ?? endpoints),
     logger: log.logger,
     ...options,
   });
