@@ -12,6 +12,7 @@ import { addLogFields } from '../observability/log-context.ts';
 import { heartbeating } from './heartbeat.ts';
 import { failOrRetry, refuseAnotherBuild } from './inference-activities.ts';
 import { requestOf } from './inference-request.ts';
+import { throughOutages } from './through-outages.ts';
 
 interface Dependencies {
   orm: MikroORM;
@@ -30,7 +31,7 @@ export function createDispatchActivities({
       const { info, cancellationSignal } = Context.current();
       const { attempt, taskToken } = info;
       try {
-        const job = await readJob(em, jobId);
+        const job = await throughOutages(() => readJob(em, jobId));
         addLogFields({ requestId: job.requestId });
         const modelVersion = dispatcher.modelVersion(job.endpoint);
         // Such as on a worker that was configured before the one that picked the job up.
@@ -38,7 +39,7 @@ export function createDispatchActivities({
           throw new ServiceError('model_unavailable', `No cluster is configured for ${job.endpoint}.`);
         }
         refuseAnotherBuild(job, modelVersion);
-        const pickUp = await pickUpJob(em, jobId, modelVersion, clock());
+        const pickUp = await throughOutages(() => pickUpJob(em, jobId, modelVersion, clock()));
         if (!pickUp) return 'abandoned';
         const id = newId('dispatch');
         // Recorded before it is sent: the first callback may come before the cluster's answer.

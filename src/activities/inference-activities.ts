@@ -15,6 +15,7 @@ import { requestOf } from './inference-request.ts';
 import { resultReader } from './read-result.ts';
 import { createSettlementActivities, type SettlementObserver } from './settlement-activities.ts';
 import { createStageActivities, type StageActivityDependencies } from './stage-activities.ts';
+import { throughOutages } from './through-outages.ts';
 
 interface Dependencies extends StageActivityDependencies {
   onSettled?: SettlementObserver | undefined;
@@ -34,20 +35,20 @@ export function createInferenceActivities({
 
     async runInference({ jobId, attempts, settles = false }) {
       const em = orm.em.fork();
-      const job = await readJob(em, jobId);
+      const job = await throughOutages(() => readJob(em, jobId));
       addLogFields({ requestId: job.requestId });
       try {
         const modelVersion = backend.modelVersion(job);
         refuseAnotherBuild(job, modelVersion);
-        const pickUp = await pickUpJob(em, jobId, modelVersion, clock());
+        const pickUp = await throughOutages(() => pickUpJob(em, jobId, modelVersion, clock()));
         if (!pickUp) return 'abandoned';
         if (pickUp.isOutcomeStaged) return 'staged';
         const answer = await heartbeating(() =>
           planOrInfer(backend, job, { modelVersion, readResult: resultReader(orm, job) }),
         );
         if (isForTheWorkflow(answer)) return answer;
-        if (settles) return await settleJob({ jobId, outcome: answer, failure: null });
-        await stageOutcome(em, jobId, answer);
+        if (settles) return await throughOutages(() => settleJob({ jobId, outcome: answer, failure: null }));
+        await throughOutages(() => stageOutcome(em, jobId, answer));
         return 'staged';
       } catch (error) {
         return await failOrRetry(em, jobId, error, Context.current().info.attempt >= attempts);
@@ -93,6 +94,7 @@ export async function failOrRetry(
   if (error.retryable && !lastAttempt) {
     throw ApplicationFailure.create({ message: error.message, type: error.code, cause: error });
   }
-  await stageOutcome(em, jobId, { status: 'failed', result: null, error: error.toJobError(), chargedCredits: 0 });
+  const outcome = { status: 'failed', result: null, error: error.toJobError(), chargedCredits: 0 } as const;
+  await throughOutages(() => stageOutcome(em, jobId, outcome));
   return 'staged';
 }

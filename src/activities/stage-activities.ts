@@ -11,6 +11,7 @@ import type { InferenceBackend, StagedInference } from '../inference/backend.ts'
 import { heartbeating } from './heartbeat.ts';
 import { requestOf } from './inference-request.ts';
 import { resultReader } from './read-result.ts';
+import { throughOutages } from './through-outages.ts';
 
 export interface StageActivityDependencies {
   orm: MikroORM;
@@ -26,14 +27,14 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
       const queuedMs = Date.now() - Context.current().info.currentAttemptScheduledTimestampMs;
       const em = orm.em.fork();
       // An earlier attempt, or an earlier run of a workflow that was terminated, may have come to its end.
-      const kept = await readStageOutcome(em, jobId, { stage: stage.name, firstUnit });
+      const kept = await throughOutages(() => readStageOutcome(em, jobId, { stage: stage.name, firstUnit }));
       if (kept) return reportOf(kept, range);
 
-      const job = await em.findOneOrFail(Job, { id: jobId });
+      const job = await throughOutages(() => em.findOneOrFail(Job, { id: jobId }));
       const request = requestOf(job);
       const { endpoint, livemode } = request;
       onStagePickUp?.({ endpoint, livemode, stage: stage.name, queuedMs });
-      const found = foundUnits(await readStageOutcomes(em, jobId, stage.after));
+      const found = foundUnits(await throughOutages(() => readStageOutcomes(em, jobId, stage.after)));
       const { info, cancellationSignal: signal } = Context.current();
       try {
         const outcome = await heartbeating((tell) =>
@@ -46,7 +47,7 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
             onProgress: (doneUnits) => tell(`${doneUnits} of ${units} ${stage.unitName}`),
           }),
         );
-        await keepStageOutcome(em, jobId, { stage: stage.name, firstUnit, outcome });
+        await throughOutages(() => keepStageOutcome(em, jobId, { stage: stage.name, firstUnit, outcome }));
         return reportOf(outcome, range);
       } catch (error) {
         if (signal.aborted || !(error instanceof ServiceError)) throw error;
@@ -57,9 +58,10 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
 
     async composeStages({ jobId, plan, progress }) {
       const em = orm.em.fork();
-      const job = await em.findOneOrFail(Job, { id: jobId });
+      const job = await throughOutages(() => em.findOneOrFail(Job, { id: jobId }));
       const names = plan.stages.map(({ name }) => name);
-      const found = foundByStages(progress, await readStageOutcomes(em, jobId, names));
+      const kept = await throughOutages(() => readStageOutcomes(em, jobId, names));
+      const found = foundByStages(progress, kept);
       const shownStages = plan.isShown ? job.stages : null;
       const outcome = await heartbeating(() =>
         stagedBy(backend).compose(requestOf(job), {
@@ -69,7 +71,7 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
           shownStages,
         }),
       );
-      await stageOutcome(em, jobId, outcome);
+      await throughOutages(() => stageOutcome(em, jobId, outcome));
     },
   };
 }

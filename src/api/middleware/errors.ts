@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { ERRORS } from '../../contracts/error-codes.ts';
+import { isConnectionLoss } from '../../db/connection-loss.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext, Next } from '../context.ts';
 
@@ -58,7 +59,7 @@ function refuseUnrouted({ status, path, method }: ApiContext): void {
 
 function asServiceError(thrown: unknown, context: ApiContext, logger: Logger): ServiceError {
   const requestId = context.state.requestId;
-  if (isConnectionError(thrown)) {
+  if (isPassing(thrown)) {
     logger.warn({ requestId, err: thrown }, 'database unavailable');
     return new ServiceError(
       'service_unavailable',
@@ -75,11 +76,12 @@ function asServiceError(thrown: unknown, context: ApiContext, logger: Logger): S
   );
 }
 
-/** PostgreSQL away or overloaded: classes 08 (connection), 53 (resources), 57 (operator intervention) and sockets. */
-function isConnectionError(thrown: unknown): boolean {
+/** A full disk too: what it refuses now it may take later. */
+function isPassing(thrown: unknown): boolean {
+  return isConnectionLoss(thrown) || isFullDisk(thrown);
+}
+
+function isFullDisk(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
-  const { code } = thrown as Error & { code?: unknown };
-  if (typeof code === 'string' && /^(?:08|53|57P)|^E(?:CONN|PIPE|TIMEDOUT|NOTFOUND|NOSPC)/.test(code)) return true;
-  if (/Connection terminated|timeout exceeded when trying to connect/.test(thrown.message)) return true;
-  return isConnectionError(thrown.cause);
+  return (thrown as NodeJS.ErrnoException).code === 'ENOSPC' || isFullDisk(thrown.cause);
 }

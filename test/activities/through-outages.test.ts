@@ -1,0 +1,46 @@
+/** An outage of PostgreSQL costs an inference no attempt, and nothing that it found. */
+import { describe, expect, it } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { throughOutages } from '../../src/activities/through-outages.ts';
+
+const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const shuttingDown = () => new Error('driver', { cause: Object.assign(new Error('shutdown'), { code: '57P01' }) });
+
+describe('while PostgreSQL is away', () => {
+  it('the work is repeated, ever more seldom and at least every two seconds, until it is done', async () => {
+    const failures = [refused(), shuttingDown(), ...Array.from({ length: 6 }, refused)];
+    const pauses: number[] = [];
+    const work = async () => {
+      const failure = failures.shift();
+      if (failure) throw failure;
+      return 'done';
+    };
+    const pause = async (pauseMs: number) => void pauses.push(pauseMs);
+    expect(await environment().run(() => throughOutages(work, pause))).toBe('done');
+    expect(pauses).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000]);
+  });
+
+  it('a cancelled activity stops waiting', async () => {
+    const activity = environment();
+    let tries = 0;
+    const work = async () => {
+      tries += 1;
+      throw refused();
+    };
+    const pause = async () => activity.cancel();
+    await expect(activity.run(() => throughOutages(work, pause))).rejects.toThrow();
+    expect(tries).toBe(1);
+  });
+});
+
+it('anything else that fails is not repeated', async () => {
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    throw Object.assign(new Error('duplicate key'), { code: '23505' });
+  };
+  await expect(environment().run(() => throughOutages(work))).rejects.toThrow('duplicate key');
+  expect(tries).toBe(1);
+});
