@@ -16,8 +16,8 @@ export class KnownCallers extends Migration {
         returning requests, greatest(ceil(extract(epoch from resets_at - clock_timestamp())), 0)::integer
       $$;
 
-      -- Whose key the secret is, and what it may go by. Counts the request where the key can be used. Every answer is null
-      -- when nobody has the secret.
+      -- Whose key the secret is, and what it may go by. Counts the request under p_rate_name where the key can be used and
+      -- that is not null. Every answer is null when nobody has the secret.
       --
       -- The secret from before a rotation works until rotates_at, and never past expires_at; each boundary instant itself
       -- is already too late. Two index look-ups: an "or" over both columns would read the whole table.
@@ -50,7 +50,7 @@ export class KnownCallers extends Migration {
           when is_current or caller.rotates_at > p_now then 'usable'
           else 'expired'
         end;
-        if state = 'usable' then
+        if state = 'usable' and p_rate_name is not null then
           select counted.requests, counted.reset_seconds into requests, reset_seconds
           from count_request(
             caller.organization_id || ':' || p_rate_name || case when caller.livemode then ':live' else ':test' end,
@@ -64,9 +64,10 @@ export class KnownCallers extends Migration {
     this.addSql(`
       -- Checks the caller and admits the job, as find_caller and admit_job do one after the other.
       --
-      -- The caller was known a moment ago, and the job was made for what was known. Answers 'not_as_known', and does
-      -- nothing, when any of that has changed, the request is one too many or the endpoint has no model: the caller is to
-      -- be looked up then, before anything else. What admit_job refuses is not counted either.
+      -- The caller was known before, and the job was made for what was known. Answers 'not_as_known', and does nothing, when
+      -- any of that has changed, the request is one too many or the endpoint has no model: the caller is to be looked up
+      -- then, before anything else. What admit_job refuses is not counted either. Without a p_rate_name nothing is counted:
+      -- it was before.
       create procedure admit_job_of_known_caller(
         p_secret_hash bytea,
         p_now timestamptz,
@@ -101,7 +102,7 @@ export class KnownCallers extends Migration {
         if found_caller.state = 'usable' and key.id = p_job.api_key_id
           and key.organization_id = p_job.organization_id and key.livemode = p_job.livemode
           and key.is_staging = p_job.is_staging and array_to_string(key.scopes, ' ') = p_known_scopes
-          and requests <= p_rate_limit and (found_caller.is_endpoint_installed or not p_job.livemode)
+          and (p_rate_name is null or requests <= p_rate_limit) and (found_caller.is_endpoint_installed or not p_job.livemode)
         then
           call admit_job(p_job, p_concurrency_limit, p_upload_ids, p_route, p_fingerprint, p_response_status,
             p_response_body, p_in_progress_until, outcome, response_status, response_body);

@@ -33,7 +33,7 @@ import { serviceVersion } from './middleware/service-version.ts';
 import { buildOpenApi } from './openapi/document.ts';
 import { createPreflightRoute, forAnyOrigin } from './routes/any-origin.ts';
 import { ARTEFACT_PAGES, createArtefactRoute } from './routes/artefacts.ts';
-import { getErrorIndex, getErrorPage, getExample, getGuide } from './routes/documents.ts';
+import { getErrorIndex, getErrorPage, getExample, getGuide, getRoot } from './routes/documents.ts';
 import { createEndpointsRoute } from './routes/endpoints.ts';
 import { createListEventsRoute, getEvent } from './routes/events.ts';
 import { createInferenceRoute } from './routes/inference.ts';
@@ -172,6 +172,7 @@ function createRouter(dependencies: AppDependencies & { clock: () => Date; waitC
   router.get('/openapi.json', (context: ApiContext) => {
     context.body = openApi;
   });
+  router.get('/', getRoot);
   router.get('/docs', getReference);
   router.get('/docs/assets/:name', getReferenceAsset);
   router.get('/docs/errors', getErrorIndex);

@@ -1,4 +1,5 @@
 /** A caller who was let in before is checked by the statement that admits the job: nobody can tell the difference. */
+import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { ApiKey } from '../../src/db/entities.ts';
@@ -7,8 +8,9 @@ import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { installEndpoints } from '../support/jobs.ts';
-import { gif } from '../support/pictures.ts';
-import { expectRefusal, expectReplay, type ReadRequest, read } from '../support/requests.ts';
+import { gif, jpeg } from '../support/pictures.ts';
+import { everythingKept, expectRefusal, expectReplay, type ReadRequest, read } from '../support/requests.ts';
+import { until } from '../support/until.ts';
 
 const NOON = new Date('2026-12-01T12:00:00.000Z');
 const dashboard: EndpointContract = { ...endpointBySlug('dashboard.read'), rateLimitPerMinute: 20 };
@@ -121,6 +123,75 @@ it('who has been let in on one endpoint is not let in on another without its sco
   form.append('image', new Blob([new Uint8Array(gif)]), 'tire.jpg');
   const answer = await api.call('/v1/tire/read', { method: 'POST', key: limited.secret, body: form });
   expect(answer.error.code).toBe('scope_not_granted');
+});
+
+describe('while the body is still on its way', () => {
+  const CHANGES = {
+    revoked: { apply: () => change({ revokedAt: NOON }), code: 'api_key_revoked' },
+    expired: {
+      apply: async () => {
+        await change({ expiresAt: new Date(NOON.getTime() + 1_000) });
+        now = new Date(NOON.getTime() + 1_000);
+      },
+      code: 'api_key_expired',
+    },
+    'deprived of the scope': { apply: () => change({ scopes: ['jobs:read'] }), code: 'scope_not_granted' },
+  } as const;
+
+  it.each(
+    Object.keys(CHANGES).flatMap((name) => [
+      { name, caller: 'known', first: 1 },
+      { name, caller: 'new', first: 0 },
+    ]),
+  )('the key of a $caller caller is $name: the job is refused, and leaves nothing', async ({ name, first }) => {
+    key = await createKey(api.orm, customer.organizationId, 'live');
+    for (let sent = 0; sent < first; sent += 1) expect((await send()).status).toBe(202);
+    const { apply, code } = CHANGES[name as keyof typeof CHANGES];
+    const picture = new PassThrough();
+    const boundary = 'slow';
+    picture.write(`--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="a.jpg"\r\n\r\n`);
+    picture.write(jpeg.subarray(0, 100));
+    const before = await everythingKept(api);
+    const counted = await requestsCounted();
+    const answer = fetch(`${api.url}/v1/dashboard/read`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key.secret}`,
+        'Content-Type': `multipart/form-data; boundary=${boundary}`,
+      },
+      body: Readable.toWeb(picture) as ReadableStream,
+      duplex: 'half',
+    } as RequestInit);
+    if (first === 0) await until(async () => (await requestsCounted()) > counted);
+    else await until(async () => (await api.storedFiles()).length > (before.files as string[]).length);
+    await apply();
+    picture.end(Buffer.concat([jpeg.subarray(100), Buffer.from(`\r\n--${boundary}--\r\n`)]));
+    expect(await (await answer).json()).toMatchObject({ error: { code } });
+    expect(await everythingKept(api)).toEqual(before);
+  });
+
+  async function requestsCounted(): Promise<number> {
+    const [row] = await query<{ sum: number }>(
+      api.orm.em.fork(),
+      'select coalesce(sum(requests), 0)::integer as sum from rate_limits where key like $1',
+      [`${customer.organizationId}:%`],
+    );
+    return row?.sum ?? 0;
+  }
+});
+
+it('an endpoint without a model says so before anything of the body, whoever has been let in elsewhere', async () => {
+  await query(api.orm.em.fork(), "delete from installed_endpoints where endpoint = 'tire.read'");
+  const form = new FormData();
+  form.append('zz', 'unknown');
+  const answer = await api.call('/v1/tire/read', { method: 'POST', key: key.secret, body: form });
+  expect(answer.error.code).toBe('endpoint_unavailable');
+});
+
+it('an answer of 401 tells of no limits, as to a stranger', async () => {
+  await change({ revokedAt: NOON });
+  const { headers } = await send();
+  expect([...headers.keys()].filter((name) => /^(?:ratelimit|concurrency)-/.test(name))).toEqual([]);
 });
 
 it('the use of a key that was refused is not noted', async () => {

@@ -32,39 +32,55 @@ export function authenticate(clock: () => Date, access: Access) {
   };
 }
 
+/** What a route that admits jobs asks. */
+export interface AdmissionAccess extends Access {
+  scope: string;
+  endpoint: string;
+}
+
 /**
- * The same for a route that admits jobs, where that statement is saved: a caller who was let in before is checked by the
- * statement that admits the job. Whatever else comes of the request, the caller is looked up before it is answered, so
- * that nobody can tell the difference: revocation works at once, every request counts once.
+ * The same for a route that admits jobs, where the statement that admits the job checks the key once more: reading the body
+ * may take minutes. For a caller who was let in before, that is the only check, and a statement is saved. Whatever else
+ * comes of the request, the caller is looked up before it is answered, so that nobody can tell the difference: revocation
+ * works at once, every request counts once.
  */
-export function authenticateOnAdmission(clock: () => Date, access: Access, knownCallers: KnownCallers) {
+export function authenticateOnAdmission(clock: () => Date, access: AdmissionAccess, knownCallers: KnownCallers) {
   const check = createCallerCheck(clock, access);
+  const { scope, endpoint, rate } = access;
+
   return async (context: ApiContext, next: Next): Promise<void> => {
     const lookup = check.lookupOf(context);
+    const { secretHash } = lookup;
     const lookUp = async (): Promise<void> => {
       context.state.knownCaller = undefined;
-      knownCallers.forget(lookup.secretHash);
+      knownCallers.forget(secretHash, endpoint);
       await check.lookUp(context, lookup);
-      knownCallers.remember(lookup.secretHash, context.state.apiKey);
+      const { apiKey, isEndpointInstalled } = context.state;
+      if (isEndpointInstalled || !apiKey.livemode) knownCallers.remember(secretHash, endpoint, apiKey);
     };
-    const known = knownCallers.find(lookup.secretHash);
-    if (!known || (access.scope !== null && !grantsScope(known.scopes, access.scope))) {
+    const checkOnAdmission = (key: CallerKey, isCounted: boolean): void => {
+      context.state.apiKey = key;
+      context.state.knownCaller = {
+        ...key,
+        secretHash,
+        rate: isCounted ? null : { name: rate.name, limit: check.limitOf(key) },
+        confirm(counted) {
+          context.state.knownCaller = undefined;
+          if (counted) holdToRate(context, counted, check.limitOf(key));
+        },
+        lookUp,
+      };
+    };
+
+    const known = knownCallers.find(secretHash, endpoint);
+    if (!known || !grantsScope(known.scopes, scope)) {
       await lookUp();
+      checkOnAdmission(context.state.apiKey, true);
       await next();
       return;
     }
-    context.state.apiKey = known;
+    checkOnAdmission(known, false);
     context.state.isEndpointInstalled = true;
-    context.state.knownCaller = {
-      ...known,
-      lookup,
-      lookUp,
-      rateLimit: check.limitOf(known),
-      confirm(rate) {
-        context.state.knownCaller = undefined;
-        holdToRate(context, rate, check.limitOf(known));
-      },
-    };
     try {
       await next();
     } finally {
@@ -82,22 +98,21 @@ function createCallerCheck(clock: () => Date, { scope, rate, endpoint }: Access)
     limitOf,
 
     /** @throws ServiceError `missing_api_key`, `invalid_api_key` */
-    lookupOf(context: ApiContext): CallerLookup {
+    lookupOf(context: ApiContext): Omit<CallerLookup, 'now'> {
       const secret = readSecret(context);
       if (!isWellFormedApiKey(secret)) throw unknownKey();
       return {
         secretHash: hashApiKeySecret(secret),
-        now: clock(),
         rateName: rate.name,
         endpoint: endpoint ?? null,
       };
     },
 
     /** @throws ServiceError when the caller may not go on */
-    async lookUp(context: ApiContext, lookup: CallerLookup): Promise<void> {
+    async lookUp(context: ApiContext, lookup: Omit<CallerLookup, 'now'>): Promise<void> {
       const state: { apiKey: CallerKey | undefined; isEndpointInstalled: boolean } = context.state;
       state.apiKey = undefined;
-      const caller = await findCaller(context.state.em, lookup);
+      const caller = await findCaller(context.state.em, { ...lookup, now: clock() });
       if (!caller) throw unknownKey();
       const { state: keyState, rate: counted, isEndpointInstalled, ...apiKey } = caller;
       if (keyState === 'revoked')

@@ -21,7 +21,11 @@ export function errors({ publicBaseUrl, logger }: ErrorOptions) {
       context.state.errorCode = error.code;
       context.status = status ?? 500;
       // As HTTP asks of a 401: how to authenticate.
-      if (status === 401) context.set('WWW-Authenticate', 'Bearer');
+      if (status === 401) {
+        context.set('WWW-Authenticate', 'Bearer');
+        // Whose limit it would be, is not known.
+        context.remove('Concurrency-Limit');
+      }
       context.set(error.headers);
       context.body = renderError(error, publicBaseUrl, context.state.requestId);
     }

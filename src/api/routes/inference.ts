@@ -59,8 +59,8 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
     context.set('Concurrency-Limit', String(openJobsLimit));
     refuseUnknownQuery(context);
     const dryRun = readDryRun(context);
-    // It admits nothing, so nothing else would check the caller.
-    if (dryRun) await context.state.knownCaller?.lookUp();
+    // It admits nothing, so nothing else would check a caller who is known from before.
+    if (dryRun && context.state.knownCaller?.rate) await context.state.knownCaller.lookUp();
     const asked = {
       waitMs: readWaitMs(context, endpoint, waitCeilingMs),
       testScenario: readTestScenario(context, endpoint),
@@ -231,7 +231,7 @@ function tellRemaining(context: ApiContext, jobs: number): void {
   context.set('Concurrency-Remaining', String(Math.max(0, jobs)));
 }
 
-/** In one statement, where the caller was let in before and nothing has changed since. */
+/** In one statement with the check of the caller, unless something has changed about it. */
 async function admitChecked(
   context: ApiContext,
   endpoint: EndpointContract,

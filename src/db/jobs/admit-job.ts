@@ -1,7 +1,7 @@
 import type { JobInput, JobStage } from '../../contracts/job.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type ClaimRow, replayOf, type StoredResponse } from '../idempotency.ts';
-import { type CallerKey, type CallerLookup, type CountedRate, RATE_WINDOW_SECONDS } from '../organizations/callers.ts';
+import { type CallerKey, type CountedRate, RATE_WINDOW_SECONDS } from '../organizations/callers.ts';
 import { type EntityManager, query } from '../orm.ts';
 
 export interface Admission {
@@ -58,13 +58,13 @@ export async function admitJob(em: EntityManager, admission: Admission): Promise
   return replayOf(row);
 }
 
-/** A caller as it was found a moment ago, by another request. */
+/** A caller as it was found before, by an earlier request or when this one began. */
 export interface KnownCaller extends CallerKey {
-  lookup: CallerLookup;
-  /** Most requests in a window. */
-  rateLimit: number;
-  /** Told that the caller is as it was known, and of its requests: before anything else is refused. */
-  confirm: (rate: CountedRate) => void;
+  secretHash: Uint8Array;
+  /** What its request is counted under, and the most in a window; null where it was counted before. */
+  rate: { name: string; limit: number } | null;
+  /** Told that the caller is as it was known, and of its requests where they were counted: before anything else is refused. */
+  confirm: (rate: CountedRate | null) => void;
 }
 
 /**
@@ -76,18 +76,23 @@ export interface KnownCaller extends CallerKey {
 export async function admitJobOfKnownCaller(
   em: EntityManager,
   admission: Admission,
-  { lookup, scopes, rateLimit, confirm }: KnownCaller,
+  { secretHash, scopes, rate, confirm }: KnownCaller,
 ): Promise<{ replay: StoredResponse | null } | null> {
-  const values = [...valuesOf(admission), lookup.secretHash, lookup.now, scopes.join(' '), lookup.rateName, rateLimit];
+  // As of now: the body may have been long in coming.
+  const now = admission.job.createdAt;
+  const values = [...valuesOf(admission), secretHash, now, scopes.join(' '), rate?.name ?? null, rate?.limit ?? null];
   const [row] = await query<KnownCallerRow>(em, ADMIT_JOB_OF_KNOWN_CALLER, values).catch((error: unknown) => {
     throw asRefusal(error, admission) ?? error;
   });
   if (row?.outcome === 'not_as_known') return null;
-  if (row) confirm({ requests: row.requests, resetSeconds: row.reset_seconds });
+  if (row) confirm(rate && { requests: row.requests ?? 0, resetSeconds: row.reset_seconds ?? 0 });
   return { replay: replayOf(row) };
 }
 
-type KnownCallerRow = ClaimRow<'admitted' | 'not_as_known'> & { requests: number; reset_seconds: number };
+type KnownCallerRow = ClaimRow<'admitted' | 'not_as_known'> & {
+  requests: number | null;
+  reset_seconds: number | null;
+};
 
 /** Of the parameters that both statements begin with. */
 function valuesOf({ job, idempotency, openJobsLimit }: Admission): unknown[] {
