@@ -113,8 +113,13 @@ describe('an announced upload', () => {
   it('becomes ready when it is asked about after a crash between its last part and its end', async () => {
     const size = jpeg.byteLength;
     const announced = await announce();
-    await api.store.put(`uploads/${String(announced.json.id)}.parts/000000000000`, jpeg);
-    await query(api.orm.em.fork(), 'update uploads set received_bytes = bytes where id = $1', [announced.json.id]);
+    const partKey = `uploads/${String(announced.json.id)}.parts/000000000000.left`;
+    await api.store.put(partKey, jpeg);
+    await query(
+      api.orm.em.fork(),
+      'update uploads set received_bytes = bytes, part_keys = array_append(part_keys, $2) where id = $1',
+      [announced.json.id, partKey],
+    );
     const asked = await put(pathOf(announced), undefined, `bytes */${size}`);
     expect(asked.json).toMatchObject({ status: 'ready', bytes: size });
   });

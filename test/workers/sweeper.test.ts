@@ -172,6 +172,8 @@ describe('the storage', () => {
   it('loses uploads that no job used in 24 hours, and their files', async () => {
     const [unused, used] = [await insertUpload(-1, null), await insertUpload(-1, new Date())];
     for (const id of [unused, used]) await put(`uploads/${id}`);
+    // What a crash left lying while the upload came in.
+    for (const left of ['joined-twice', 'parts/000000000000.left']) await put(`uploads/${unused}.${left}`);
     await sweepStorage(dependencies());
     expect(await stored()).toEqual([`uploads/${used}`]);
     expect(await orm.em.fork().findOne(Upload, { id: unused })).toBeNull();

@@ -8,6 +8,7 @@ import { finished } from 'node:stream/promises';
 import { MEGABYTE } from '../../contracts/media-limits.ts';
 import { Upload } from '../../db/entities.ts';
 import { type EntityManager, query } from '../../db/orm.ts';
+import { randomToken } from '../../domain/ids.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
@@ -28,21 +29,25 @@ export const UPLOAD_PAGES: OpenToPages = { methods: 'PUT', answerHeaders: 'Range
 
 export function createUploadContentRoute({ store, signedUrls, clock }: UploadDependencies) {
   return async (context: ApiContext): Promise<void> => {
-    const { em } = context.state;
-    const upload = await findUpload(context);
+    let upload = await findUpload(context);
     if (upload.status === 'pending') {
       const part = readPart(context, upload);
-      const receivedBytes = part ? await receive(context, upload, part) : upload.receivedBytes;
-      if (receivedBytes < upload.bytes) answerProgress(context, receivedBytes);
-      else await finish(em, store, upload);
+      if (part) await receive(context, upload, part);
+      // Other requests may send the same upload: what counts is what it has come to, by whomever.
+      upload = await findUpload(context);
     }
-    context.body = renderUpload(await em.fork().findOneOrFail(Upload, { id: upload.id }), signedUrls);
+    if (upload.status === 'pending' && upload.receivedBytes === upload.bytes) {
+      await finish(context.state.em, store, upload);
+      upload = await findUpload(context);
+    }
+    if (upload.status === 'pending') answerProgress(context, upload.receivedBytes);
+    context.body = renderUpload(upload, signedUrls);
   };
 
   async function findUpload(context: ApiContext): Promise<Upload> {
     const id = String(context.params.id);
     const state = signedUrls.verify(context.path, context.query, clock());
-    const upload = state === 'valid' ? await context.state.em.findOne(Upload, { id }) : null;
+    const upload = state === 'valid' ? await context.state.em.fork().findOne(Upload, { id }) : null;
     if (!upload || (upload.usedAt === null && upload.expiresAt <= clock())) {
       throw new ServiceError(
         'resource_not_found',
@@ -52,11 +57,11 @@ export function createUploadContentRoute({ store, signedUrls, clock }: UploadDep
     return upload;
   }
 
-  /** Stores a part that continues what has arrived. Answers how much has arrived then. */
-  async function receive(context: ApiContext, upload: Upload, { start, end }: Part): Promise<number> {
+  /** Stores a part that continues what has arrived, and enters it, unless another one was entered meanwhile. */
+  async function receive(context: ApiContext, upload: Upload, { start, end }: Part): Promise<void> {
     // Not where the upload stands: the client learns where that is, and goes on from there.
-    if (start !== upload.receivedBytes) return upload.receivedBytes;
-    const key = partKey(upload, start);
+    if (start !== upload.receivedBytes) return;
+    const key = newPartKey(upload, start);
     const expected = end - start + 1;
     const content = await meteredPut(store, key, context.req, {
       bytes: expected,
@@ -70,13 +75,14 @@ export function createUploadContentRoute({ store, signedUrls, clock }: UploadDep
       await store.remove(key);
       throw wrongLength(expected);
     }
-    const [row] = await query<{ received_bytes: string }>(
+    const entered = await query(
       context.state.em,
-      `update uploads set received_bytes = $3 where id = $1 and received_bytes = $2 and status = 'pending'
-       returning received_bytes`,
-      [upload.id, start, end + 1],
+      `update uploads set received_bytes = $3, part_keys = array_append(part_keys, $4)
+       where id = $1 and received_bytes = $2 and status = 'pending'
+       returning id`,
+      [upload.id, start, end + 1, key],
     );
-    return row ? Number(row.received_bytes) : upload.receivedBytes;
+    if (entered.length === 0) await store.remove(key);
   }
 }
 
@@ -116,35 +122,62 @@ function readPart(context: ApiContext, upload: Upload): Part | null {
   return part;
 }
 
-/** Joins the parts, checks what they are, and makes the upload ready. Safe to repeat after a crash. */
+/**
+ * Once all parts are there: joins them, checks what they are, and makes the upload ready. Any number of requests may do so
+ * at the same time, and again after a crash: each joins into an object of its own, and one is published. What a crash
+ * leaves lying is swept when the upload is gone.
+ */
 async function finish(em: EntityManager, store: ObjectStore, upload: Upload): Promise<void> {
-  const keys: string[] = [];
-  for await (const { key } of store.list(partsPrefix(upload))) keys.push(key);
-  // A part that came twice lies there once: its key is where it begins. Padded, so that the names sort.
-  keys.sort();
-  const { bytes, sha256, mediaType } = await meteredPut(
-    store,
-    upload.storageKey,
-    Readable.from(contentOf(store, keys)),
+  const [complete] = await query<{ part_keys: string[] }>(
+    em,
+    `select part_keys from uploads where id = $1 and status = 'pending' and received_bytes = bytes`,
+    [upload.id],
   );
-  const isAsAnnounced = bytes === upload.bytes && mediaType === upload.mediaType;
-  if (!isAsAnnounced) {
-    await store.remove(upload.storageKey);
-    await query(em, `update uploads set received_bytes = 0 where id = $1 and status = 'pending'`, [upload.id]);
-  } else {
-    await query(em, `update uploads set status = 'ready', sha256 = $2 where id = $1 and status = 'pending'`, [
-      upload.id,
-      sha256,
-    ]);
+  if (!complete) return;
+  const partKeys = complete.part_keys;
+  const key = `uploads/${upload.id}.${randomToken()}`;
+  let joined: MeteredContent;
+  try {
+    joined = await meteredPut(store, key, Readable.from(contentOf(store, partKeys)));
+  } catch (error) {
+    // Another request was first, and has removed the parts.
+    if (!(await isPendingWith(em, upload, partKeys))) return;
+    throw error;
   }
-  for (const key of keys) await store.remove(key);
-  if (!isAsAnnounced) {
-    const found = mediaType ?? 'of no known type';
+  const isWhole = joined.bytes === upload.bytes;
+  const isAsAnnounced = isWhole && joined.mediaType === upload.mediaType;
+  const decided = isAsAnnounced
+    ? await query(
+        em,
+        `update uploads set status = 'ready', sha256 = $3, storage_key = $4, part_keys = '{}'
+         where id = $1 and status = 'pending' and part_keys = $2 returning id`,
+        [upload.id, partKeys, joined.sha256, key],
+      )
+    : await query(
+        em,
+        `update uploads set received_bytes = 0, part_keys = '{}'
+         where id = $1 and status = 'pending' and part_keys = $2 returning id`,
+        [upload.id, partKeys],
+      );
+  const isFirst = decided.length > 0;
+  if (!(isAsAnnounced && isFirst)) await store.remove(key);
+  if (isFirst) for (const partKey of partKeys) await store.remove(partKey);
+  // Too few are there when the release before took some: the client is told to begin again.
+  if (isWhole && !isAsAnnounced) {
+    const found = joined.mediaType ?? 'of no known type';
     throw new ServiceError(
       'unsupported_media_type',
       `The content was announced as ${upload.mediaType}; it is ${found}.`,
     );
   }
+}
+
+async function isPendingWith(em: EntityManager, upload: Upload, partKeys: readonly string[]): Promise<boolean> {
+  const rows = await query(em, `select id from uploads where id = $1 and status = 'pending' and part_keys = $2`, [
+    upload.id,
+    partKeys,
+  ]);
+  return rows.length > 0;
 }
 
 async function* contentOf(store: ObjectStore, keys: readonly string[]): AsyncGenerator<Uint8Array> {
@@ -172,5 +205,10 @@ export async function meteredPut(
   return meter.read();
 }
 
-const partsPrefix = (upload: Upload) => `${upload.storageKey}.parts`;
-const partKey = (upload: Upload, start: number) => `${partsPrefix(upload)}/${String(start).padStart(12, '0')}`;
+/**
+ * A key that no other request writes to: parts of the same start may be on their way at the same time. It begins as the
+ * release before names and sorts them.
+ */
+function newPartKey(upload: Upload, start: number): string {
+  return `uploads/${upload.id}.parts/${String(start).padStart(12, '0')}.${randomToken()}`;
+}
