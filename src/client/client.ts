@@ -51,7 +51,8 @@ export interface WaitOptions {
 }
 
 export interface UploadOptions {
-  filename: string;
+  /** Left out: the name of a `File`, and `file` for other content. */
+  filename?: string;
   /** Of the content; the type of a `Blob`, unless given. A byte array that goes up in parts has none of its own. */
   mimeType?: string;
   /** Id of an upload of this file that was begun earlier and is gone on with. */
@@ -211,7 +212,7 @@ export class VehicleInferenceClient {
    * connection costs one part. Where all attempts fail, call again with `resume`.
    * @throws ApiError, ConnectionError
    */
-  async upload(source: FileSource, options: UploadOptions): Promise<Upload> {
+  async upload(source: FileSource, options: UploadOptions = {}): Promise<Upload> {
     const { resume, signal, onProgress } = options;
     const file = source instanceof Blob ? source : new Blob([source]);
     let upload = resume === undefined ? await this.#beginUpload(file, options) : await this.getUpload(resume);
@@ -234,7 +235,8 @@ export class VehicleInferenceClient {
     return upload;
   }
 
-  #beginUpload(file: Blob, { filename, mimeType = file.type, signal }: UploadOptions): Promise<Upload> {
+  #beginUpload(file: Blob, options: UploadOptions): Promise<Upload> {
+    const { filename = nameOf(file), mimeType = file.type, signal } = options;
     const request = { method: 'POST', path: '/v1/uploads', signal } as const;
     if (file.size <= UPLOAD_PART_BYTES) {
       const body = new FormData();
@@ -284,4 +286,8 @@ function inferenceRequest(slug: string, input: object, options: SubmitOptions, q
     },
     signal: options.signal,
   };
+}
+
+function nameOf(file: Blob): string {
+  return (file instanceof File && file.name) || 'file';
 }

@@ -1,9 +1,8 @@
 /** What a request needs to be admitted: credits, room for another open job, and an installed model. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
+import { announceInstalledEndpoints, readInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { forgetWithdrawnEndpoints, rememberWithdrawnEndpoints } from '../../src/db/jobs/withdrawn-endpoints.ts';
 import { query } from '../../src/db/orm.ts';
-import { endpoints } from '../../src/endpoints/list.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { countRows, installEndpoints, readJob, transfersOf } from '../support/jobs.ts';
@@ -82,12 +81,11 @@ describe('open jobs', () => {
 });
 
 describe('in live mode without an installed model', () => {
-  const uninstall = () =>
-    announceInstalledEndpoints(
-      api.orm.em.fork(),
-      [],
-      endpoints.map(({ slug }) => slug),
-    );
+  const uninstall = async () => {
+    const known = [...(await readInstalledEndpoints(api.orm.em.fork()))];
+    const builds = known.map(([endpoint, modelVersion]) => ({ endpoint, modelVersion }));
+    await announceInstalledEndpoints(api.orm.em.fork(), [], builds);
+  };
 
   it('an endpoint answers 503 before it holds a credit, and test mode goes on', async () => {
     await uninstall();

@@ -91,7 +91,8 @@ describe('every operation', () => {
       const documented = Object.keys(operation.responses);
       expect({ path, good: documented.some((status) => status.startsWith('2')) }).toEqual({ path, good: true });
       for (const [status, response] of Object.entries(operation.responses)) {
-        if (errors.has(status)) expect(response.$ref).toBe(`#/components/responses/Error${status}`);
+        if (errors.has(status))
+          expect(response.$ref).toBe(`#/components/responses/${errorOf(path, operation)}${status}`);
         else expect(response.description).toMatch(/\S/);
       }
     }
@@ -105,6 +106,25 @@ describe('every operation', () => {
       expect({ path, method, code: answer.error.code }).toEqual({ path, method, code });
     }
   });
+});
+
+/** With what the names of its error responses begin. */
+function errorOf(path: string, { security }: OpenApiOperation): string {
+  if (path.startsWith('/mgmt/')) return 'ManagementError';
+  if (path.startsWith('/v1/sdk-licenses/')) return 'LicenseError';
+  return security?.length === 0 ? 'LinkError' : 'Error';
+}
+
+it('names the errors that an endpoint can answer, and none of other surfaces', () => {
+  const codesOf = (status: number) => {
+    const { $ref = '' } = document.paths[endpointPath('driver_license.read')]?.post?.responses[status] ?? {};
+    const { description = '' } = document.components.responses[$ref.replace(/.*\//, '')] ?? {};
+    return [...description.matchAll(/`(\w+)`/g)].map(([, code]) => code);
+  };
+  expect(codesOf(401)).toEqual(['missing_api_key', 'invalid_api_key', 'api_key_expired', 'api_key_revoked']);
+  expect(codesOf(403)).toEqual(['scope_not_granted']);
+  expect(codesOf(409)).toEqual(['job_not_cancelable', 'idempotency_key_reuse', 'idempotency_request_in_progress']);
+  expect(codesOf(503)).toEqual(['endpoint_unavailable', 'service_unavailable']);
 });
 
 it('says of each list of values what they are, as generators of clients ask', () => {
@@ -229,6 +249,9 @@ describe('the check that every test makes of answers', () => {
     expect(check(answered)).toMatch(/GET \/v1\/jobs\/\{id\} 200: .*required property 'id'/);
     expect(check({ ...answered, status: 418 })).toMatch(/does not document the status 418/);
     expect(check({ ...answered, contentType: 'text/html' })).toMatch(/answers text\/html/);
+    const error = { type: 'authentication_error', code: 'missing_token', message: '-', doc_url: 'https://a.example' };
+    const text = JSON.stringify({ error: { ...error, request_id: 'req_1' } });
+    expect(check({ ...answered, status: 401, text })).toMatch(/does not document the code missing_token/);
     expect(check({ ...answered, status: 404, text: '{"error":{"code":"resource_not_found"}}' })).toMatch(/message/);
   });
 

@@ -31,6 +31,15 @@ function browse(path: string): Promise<Answer> {
 const targetsOf = ({ text }: Answer) => [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, target = '']) => target);
 const idsOf = ({ text }: Answer) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
+it('a browser that asks for no page in particular is led to the reference, and nothing else is', async () => {
+  const browser = await fetch(api.url, { headers: BROWSER, redirect: 'manual' });
+  expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
+  for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }]) {
+    const answer = await api.call('/', { headers });
+    expect([answer.status, answer.error.code]).toEqual([404, 'resource_not_found']);
+  }
+});
+
 describe.each(DOCUMENTS)('$path', ({ path, file }) => {
   it('is a page in a browser, and the Markdown for whatever else asks', async () => {
     const page = await browse(path);

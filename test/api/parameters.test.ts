@@ -200,7 +200,7 @@ describe('money', () => {
   );
 
   it('repairs of the documented maximum are taken', async () => {
-    expect((await price({ repair_estimate_total: 1_000_000_000_000, country: 'GB' })).status).toBe(202);
+    expect((await price({ repair_estimate_total: 1_000_000_000_000, currency: 'JPY' })).status).toBe(202);
   });
 });
 

@@ -221,6 +221,13 @@ describe('uploads', () => {
     expect(upload).toMatchObject({ status: 'ready', mime_type: 'image/jpeg', bytes: large.byteLength });
   });
 
+  it('a file goes up without options, under its own name where it has one', async () => {
+    expect(await client.upload(new Blob([picture]))).toMatchObject({ status: 'ready', filename: 'file' });
+    expect(await client.upload(file)).toMatchObject({ status: 'ready', filename: 'file' });
+    const named = new File([picture], 'dashboard.jpg', { type: 'image/jpeg' });
+    expect(await client.upload(named)).toMatchObject({ status: 'ready', filename: 'dashboard.jpg' });
+  });
+
   it('one that broke off is gone on with, from where it stands', async () => {
     let begun: Upload | undefined;
     const broken = connect({

@@ -45,7 +45,11 @@ export function createOpenApiCheck(endpoints: readonly EndpointContract[]): Open
       .join('/');
     const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#/${encodeURI(pointer)}` });
     compiled.set(pointer, validate);
-    return validate(JSON.parse(text)) ? null : `${operation} ${status}: ${ajv.errorsText(validate.errors)}`;
+    const body: unknown = JSON.parse(text);
+    if (!validate(body)) return `${operation} ${status}: ${ajv.errorsText(validate.errors)}`;
+    const codes = response.$ref && document.components.responses[response.$ref.replace(/.*\//, '')]?.description;
+    const { code } = (body as { error?: { code: string } }).error ?? {};
+    return !codes || codes.includes(`\`${code}\``) ? null : `${operation} ${status} does not document the code ${code}`;
   };
 }
 
@@ -56,7 +60,7 @@ export interface OpenApiDocument {
   paths: Record<string, Record<string, OpenApiOperation>>;
   components: {
     schemas: Record<string, unknown>;
-    responses: Record<string, { headers?: Record<string, object> }>;
+    responses: Record<string, { description?: string; headers?: Record<string, object> }>;
     securitySchemes: Record<string, unknown>;
   };
   security: Record<string, unknown>[];

@@ -1,19 +1,18 @@
 /** The example of each error, as its page shows it. */
 import { existsSync, readFileSync } from 'node:fs';
-import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
+import type { ErrorCode } from '../../contracts/error-codes.ts';
+import { RESPONSE_CODES } from './error-surfaces.ts';
 
 const PAGES = new URL('../../../docs/errors/', import.meta.url);
-const codes = Object.keys(ERRORS) as ErrorCode[];
 
 /** By the name of a response: the examples of the codes that it can carry. */
 export function errorExamples(publicBaseUrl: string): Readonly<Record<string, Record<string, { value: object }>>> {
   const examples: Record<string, Record<string, { value: object }>> = {};
-  for (const code of codes) {
-    const { status } = ERRORS[code];
-    const shown = status === null ? null : exampleOfPage(code, publicBaseUrl);
-    if (!shown) continue;
-    const name = `Error${status}`;
-    examples[name] = { ...examples[name], [code]: { value: shown } };
+  for (const [name, codes] of Object.entries(RESPONSE_CODES)) {
+    for (const code of codes) {
+      const shown = exampleOfPage(code, publicBaseUrl);
+      if (shown) examples[name] = { ...examples[name], [code]: { value: shown } };
+    }
   }
   return examples;
 }

@@ -1,7 +1,7 @@
 /** SDK licences, their public keys, and the identity of a key. */
 import { SDKS } from '../../domain/scopes.ts';
 import { sdkLicenseBody } from '../routes/sdk-licenses.ts';
-import { errorAnswers, idempotencyKeyParameter } from './operations.ts';
+import { errorAnswersOf, idempotencyKeyParameter } from './operations.ts';
 import type { schemas } from './schemas.ts';
 
 const ALWAYS = [400, 401, 429, 500, 503];
@@ -25,7 +25,7 @@ export const licensePaths = {
       operationId: 'getKeyIdentity',
       summary: 'Whose key this is, and what it may do',
       tags: ['API keys'],
-      responses: { 200: answer('KeyIdentity', 'The key that asks'), ...errorAnswers(...ALWAYS) },
+      responses: { 200: answer('KeyIdentity', 'The key that asks'), ...errorAnswersOf('key', ...ALWAYS) },
     },
   },
   '/v1/sdk-licenses/{sdk}': {
@@ -34,7 +34,7 @@ export const licensePaths = {
       summary: 'Read the licence of an SDK',
       tags: ['SDK licences'],
       parameters: [sdkParameter],
-      responses: { 200: answer('SdkLicenseView', 'As it is now'), ...errorAnswers(...ALWAYS, 403) },
+      responses: { 200: answer('SdkLicenseView', 'As it is now'), ...errorAnswersOf('license', ...ALWAYS, 403) },
     },
     post: {
       operationId: 'issueSdkLicense',
@@ -42,7 +42,10 @@ export const licensePaths = {
       tags: ['SDK licences'],
       parameters: [sdkParameter, idempotencyKeyParameter],
       requestBody: { required: false, content: { 'application/json': { schema: sdkLicenseBody } } },
-      responses: { 200: answer('SdkLicenseView', 'With the licence'), ...errorAnswers(...ALWAYS, 403, 409, 413, 415) },
+      responses: {
+        200: answer('SdkLicenseView', 'With the licence'),
+        ...errorAnswersOf('license', ...ALWAYS, 403, 409, 413, 415),
+      },
     },
   },
   '/.well-known/jwks.json': {
@@ -53,7 +56,7 @@ export const licensePaths = {
       security: [],
       responses: {
         200: { description: 'A JSON Web Key Set', content: { 'application/json': { schema: publicKeySet } } },
-        ...errorAnswers(400, 500),
+        ...errorAnswersOf('link', 400, 500),
       },
     },
   },

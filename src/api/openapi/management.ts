@@ -4,7 +4,7 @@ import { ERRORS } from '../../contracts/error-codes.ts';
 import { PERMISSIONS, ROLES } from '../../domain/roles.ts';
 import type { Operation } from '../management/operation.ts';
 import { statusOf } from '../management/router.ts';
-import { errorAnswers, idempotencyKeyParameter } from './operations.ts';
+import { errorAnswersOf, idempotencyKeyParameter } from './operations.ts';
 
 /** Whatever is asked: a token that is none, too many requests, a service in trouble. */
 const ALWAYS = [400, 401, 429, 500, 503];
@@ -50,7 +50,7 @@ function describe(operation: Operation) {
     responses: {
       [status]:
         status === 204 ? { description: 'Done.' } : { description: summary, content: contentOf(operation, answer) },
-      ...errorAnswers(...statuses),
+      ...errorAnswersOf('management', ...statuses),
     },
   };
 }

@@ -1,7 +1,6 @@
 /** One operation each, with every status it can answer. */
 import type { TObject, TSchema } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
 import { ARTEFACT_MEDIA_TYPES } from '../../contracts/media-limits.ts';
 import { MODEL_VERSION } from '../../contracts/model-versions.ts';
 import { nullable } from '../../contracts/vocabulary/schemas.ts';
@@ -9,12 +8,12 @@ import { IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.ts';
 import { jsonRequestSchema } from '../requests/inference-request.ts';
 import { CANCEL_AFTER } from '../requests/request-options.ts';
 import { announcedUpload } from '../routes/uploads.ts';
+import { RESPONSE_CODES, responseName, type Surface } from './error-surfaces.ts';
 import { exampleBody, exampleDryRun, exampleQueuedJob, exampleSettledJob } from './examples.ts';
 import type { schemas } from './schemas.ts';
 
 type SchemaName = keyof typeof schemas;
 
-const codes = Object.keys(ERRORS) as ErrorCode[];
 const reference = (name: SchemaName) => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object, description: string, examples?: object) => ({
   description,
@@ -24,18 +23,20 @@ const json = (schema: object, description: string, examples?: object) => ({
 /** As OpenAPI 3.1 describes a file part. */
 const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
 
-/** An answer for each HTTP status of an error, with the codes it can carry: `components.responses` of the document. */
+/** The errors of each surface by HTTP status, with the codes they can carry: `components.responses` of the document. */
 export const errorResponses = Object.fromEntries(
-  [...new Set(codes.map((code) => ERRORS[code].status))]
-    .filter((status) => status !== null)
-    .map((status) => {
-      const possible = codes.filter((code) => ERRORS[code].status === status);
-      return [`Error${status}`, json(reference('Error'), possible.map((code) => `\`${code}\``).join(', '))];
-    }),
+  Object.entries(RESPONSE_CODES).map(([name, codes]) => [
+    name,
+    json(reference('Error'), codes.map((code) => `\`${code}\``).join(', ')),
+  ]),
 );
 
-export const errorAnswers = (...statuses: number[]) =>
-  Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
+export const errorAnswersOf = (surface: Surface, ...statuses: number[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(surface, status)}` }]),
+  );
+
+const errorAnswers = (...statuses: number[]) => errorAnswersOf('key', ...statuses);
 
 /** Whatever is asked: a key that is none, a scope that is missing, too many requests, a service in trouble. */
 const ALWAYS = [400, 401, 403, 429, 500, 503];
@@ -138,7 +139,7 @@ export function uploadContentOperation(operation: Operation) {
     responses: {
       200: json(reference('Upload'), 'The content is whole.'),
       308: json(reference('Upload'), 'Go on after the bytes of `Range`.'),
-      ...errorAnswers(400, 404, 413, 415, 500, 503),
+      ...errorAnswersOf('link', 400, 404, 413, 415, 500, 503),
     },
   };
 }
@@ -169,7 +170,7 @@ export function artefactOperation(operation: Operation) {
       200: { description: 'The file.', content },
       206: { description: 'The bytes of `Range`.', content },
       304: { description: 'It is as it was.' },
-      ...errorAnswers(400, 404, 416, 500),
+      ...errorAnswersOf('link', 400, 404, 416, 500),
     },
   };
 }

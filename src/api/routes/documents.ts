@@ -11,6 +11,12 @@ import { GUIDES, PAGE_POLICY, renderPage } from '../pages/page.ts';
 const FOLDER = new URL('../../../docs/', import.meta.url);
 const EXAMPLE = /^[a-z-]+\.mjs$/;
 
+/** `GET /`: a browser is led to the reference. There is nothing else here, which is said elsewhere. */
+export function getRoot(context: ApiContext): void {
+  context.vary('Accept');
+  if (context.accepts('application/json', 'text/html') === 'text/html') context.redirect('/docs');
+}
+
 /** `GET /docs/errors`: all codes. */
 export async function getErrorIndex(context: ApiContext): Promise<void> {
   await answerDocument(context, 'errors/README.md', { title: 'Errors', place: '/docs/errors' });

@@ -19,7 +19,7 @@ export const parameters = Type.Object(
     min_confidence: Type.Optional(minConfidence),
     view_hint: Type.Optional(viewHint),
   },
-  { additionalProperties: false, examples: [{ min_confidence: 0.5 }] },
+  { additionalProperties: false, examples: [{ min_confidence: 0.2 }] },
 );
 
 export type Parameters = Type.Static<typeof parameters>;

@@ -1,22 +1,22 @@
 import type { JobInput } from '../../contracts/job.ts';
+import { MINOR_UNITS_PER_EURO_CENT } from './price-books.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
-import { adjusted, withoutKind } from './valuation.ts';
+import { adjusted, converted, withoutKind } from './valuation.ts';
 
 type Grade = NonNullable<Parameters['condition_grade']>;
 
 /** What a grade is worth in a fixture, as a share of the private base. */
 const GRADE_SHARES: Readonly<Record<Grade, number>> = { A: 0.04, B: -0.015, C: -0.06, D: -0.14, E: -0.3 };
 
-/** Makes a valuation follow the request. */
+/** Makes a valuation follow the request. Fixtures are of the one book, in EUR. */
 export function applyParameters(result: Result, parameters: Parameters, inputs: readonly JobInput[] = []): Result {
-  const { price_book, country, currency, include_comparables } = parameters;
+  const { currency = 'EUR', include_comparables } = parameters;
+  const told = converted(result, MINOR_UNITS_PER_EURO_CENT[currency]);
   const valued: Result = {
-    ...result,
-    price_book: price_book ?? result.price_book,
-    country: country ?? result.country,
-    currency: currency ?? result.currency,
-    comparables: include_comparables === false ? null : result.comparables,
+    ...told,
+    currency,
+    comparables: include_comparables === false ? null : told.comparables,
     vehicle: namedVehicle(result, parameters),
   };
   return [inCondition(inputs), lessRepairs, plusMargin].reduce((so, step) => step(so, parameters), valued);

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { pictures } from '../../contracts/vocabulary/file-inputs.ts';
 import { CONDITION_GRADES, countryParameter, MAXIMUM_AMOUNT } from '../../contracts/vocabulary/pricing.ts';
-import { currency } from '../../contracts/vocabulary/schemas.ts';
 import { describedVehicle } from '../../contracts/vocabulary/vehicle-schemas.ts';
+import { MINOR_UNITS_PER_EURO_CENT, PRICE_BOOKS } from './price-books.ts';
 
 /** Pictures are optional: they only refine an answer that the attributes drive. */
 export const files = pictures(0, 30);
@@ -26,14 +26,22 @@ export const parameters = Type.Object(
       }),
     ),
     price_book: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'The book to price by. Defaults to that of the billing country.',
+      Type.Enum(Object.keys(PRICE_BOOKS) as (keyof typeof PRICE_BOOKS)[], {
+        description: 'The book to price by. Defaults to that of `country`.',
       }),
     ),
-    currency: Type.Optional({ ...currency, description: 'ISO 4217. Defaults to that of the price book.' }),
-    country: Type.Optional(countryParameter),
+    currency: Type.Optional(
+      Type.Enum(Object.keys(MINOR_UNITS_PER_EURO_CENT) as (keyof typeof MINOR_UNITS_PER_EURO_CENT)[], {
+        description:
+          'ISO 4217. Defaults to that of the price book, and amounts are converted to any other. In test mode at fixed ' +
+          'rates: 1 EUR is 0.95 CHF, 0.85 GBP, 160 JPY or 1.10 USD.',
+      }),
+    ),
+    country: Type.Optional({
+      ...countryParameter,
+      description:
+        'ISO 3166-1 alpha-2. A country that has no price book is refused. Defaults to that of the price book.',
+    }),
     margin_pct: Type.Optional(
       Type.Number({
         minimum: 0,

@@ -17,6 +17,24 @@ export function withoutKind(result: Result, kind: Adjustment['kind']): Result {
   return revalued({ ...result, adjustments: result.adjustments.filter((item) => item.kind !== kind) }, result.channels);
 }
 
+/** Tells every amount in another unit, such that the sums still hold. */
+export function converted(result: Result, rate: number): Result {
+  const amount = (value: number) => Math.round(value * rate);
+  const comparables = result.comparables?.map((item) => ({ ...item, price: amount(item.price) })) ?? null;
+  const adjustments = result.adjustments.map((item) => ({ ...item, amount: amount(item.amount) }));
+  const told = { ...result, adjustments, comparables };
+  if (!result.channels) return told;
+  const channel = ({ confidence, base, low, value, high }: Channels[Channel]) => ({
+    base: amount(base),
+    low: amount(low),
+    value: amount(value),
+    high: amount(high),
+    confidence,
+  });
+  const { trade_in, private: fromPerson, retail } = result.channels;
+  return revalued(told, { trade_in: channel(trade_in), private: channel(fromPerson), retail: channel(retail) });
+}
+
 function revalued(result: Result, channels: Channels): Result {
   const move = (name: Channel): Channels[Channel] => {
     const channel = channels[name];

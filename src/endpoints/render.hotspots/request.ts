@@ -24,7 +24,7 @@ export const parameters = Type.Object(
     parts: Type.Optional(chosenParts),
     min_confidence: Type.Optional(minConfidence),
   },
-  { additionalProperties: false, examples: [{ min_confidence: 0.5 }] },
+  { additionalProperties: false, examples: [{ min_confidence: 0.2 }] },
 );
 
 export type Parameters = Type.Static<typeof parameters>;

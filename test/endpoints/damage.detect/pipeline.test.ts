@@ -57,6 +57,6 @@ test('a classifier of views says where the picture was taken from', async () => 
 test('a network that finds boxes alone is refused: a damage has an outline', () => {
   const boxes = detectorSeeing(['dent'], []);
   expect(() => pipeline.create(modelSaying({ detector: boxes }))).toThrow(
-    'files.detector.decoder.name must be one of yolo-segmentation, semantic-segmentation',
+    'files.detector.decoder.name must be one of yolo-end-to-end-segmentation, yolo-segmentation, semantic-segmentation',
   );
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import { PRICE_CHANNELS } from '../../../src/contracts/vocabulary/pricing.ts';
 import { pricingVehicle } from '../../../src/endpoints/pricing.vehicle/contract.ts';
+import { MINOR_UNITS_PER_EURO_CENT, PRICE_BOOKS } from '../../../src/endpoints/pricing.vehicle/price-books.ts';
 import type { Result } from '../../../src/endpoints/pricing.vehicle/result.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
@@ -45,6 +46,8 @@ describe('the request', () => {
     [{ vehicle, repair_estimate_total: 10.5 }, 'parameter_invalid', 'repair_estimate_total'],
     [{ vehicle, price_book: 7 }, 'parameter_invalid', 'price_book'],
     [{ vehicle, price_book: '' }, 'parameter_invalid', 'price_book'],
+    [{ vehicle, price_book: 'made-up' }, 'parameter_invalid', 'price_book'],
+    [{ vehicle, currency: 'ZZZ' }, 'parameter_invalid', 'currency'],
     [{ vehicle, currency: 'eur' }, 'parameter_invalid', 'currency'],
     [{ vehicle, currency: 'EURO' }, 'parameter_invalid', 'currency'],
     [{ vehicle, country: 'DEU' }, 'parameter_invalid', 'country'],
@@ -84,6 +87,16 @@ describe('the request', () => {
     [{ make: 'Talvera', model: 'Lumo', mileage_km: 10 }, 'vehicle.year'],
   ])('the vehicle %j is known or not', (described, param) => {
     const problem = pricingVehicle.refine({ parameters: { vehicle: described }, files: [] });
+    expect(problem?.param ?? null).toBe(param);
+  });
+
+  test.each([
+    [{}, null],
+    [{ country: 'DE' }, null],
+    [{ country: 'US' }, 'country'],
+    [{ country: 'US', price_book: 'eu-de' }, 'country'],
+  ])('a country has a price book or is refused: %j', (asked, param) => {
+    const problem = pricingVehicle.refine({ parameters: { vehicle: CAR, ...asked }, files: [] });
     expect(problem?.param ?? null).toBe(param);
   });
 });
@@ -155,9 +168,35 @@ describe('a valuation', () => {
     });
   });
 
-  test('carries book, country and currency through, and leaves the comparables out when asked', async () => {
-    const asked = { price_book: 'us', country: 'US', currency: 'USD' };
-    expect(await priced({ vehicle, ...asked })).toMatchObject(asked);
+  test.each([...VALUED, 'empty_result'])('of %s is of a book that there is', (scenario) => {
+    const { price_book, country, currency } = fixtureOf<Result>(pricingVehicle.slug, scenario);
+    expect({ [price_book]: { country } }).toEqual(PRICE_BOOKS);
+    expect(currency).toBe('EUR');
+  });
+
+  test.each(Object.entries(MINOR_UNITS_PER_EURO_CENT))(
+    'is converted to %s, and still adds up',
+    async (currency, rate) => {
+      const [euros, told] = [await priced({ vehicle }), await priced({ vehicle, currency })];
+      expect(told.currency).toBe(currency);
+      expectSums(told);
+      for (const name of PRICE_CHANNELS) {
+        for (const field of ['base', 'low', 'value', 'high'] as const) {
+          // Each summand is rounded by itself.
+          expect(
+            Math.abs((told.channels?.[name][field] ?? 0) - (euros.channels?.[name][field] ?? 0) * rate),
+          ).toBeLessThan(4);
+        }
+      }
+      expect(told.comparables?.map(({ price }) => price)).toEqual(
+        euros.comparables?.map(({ price }) => Math.round(price * rate)),
+      );
+      const less = await priced({ vehicle, currency, repair_estimate_total: 1_000 });
+      expect(less.channels?.retail.value).toBe((told.channels?.retail.value ?? 0) - 1_000);
+    },
+  );
+
+  test('leaves the comparables out when asked', async () => {
     expect((await priced({ vehicle })).comparables).toHaveLength(4);
     expect((await priced({ vehicle, include_comparables: false })).comparables).toBeNull();
   });

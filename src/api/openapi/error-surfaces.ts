@@ -1,0 +1,91 @@
+/** Which errors the operations of each surface can answer. */
+import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
+
+/** What is asked with an API key, for SDK licences, with a member's token, and by links that need neither. */
+export type Surface = keyof typeof NAMES;
+
+/** With what the names of its responses begin, before the HTTP status. */
+const NAMES = { key: 'Error', license: 'LicenseError', management: 'ManagementError', link: 'LinkError' } as const;
+
+const SURFACES = Object.keys(NAMES) as Surface[];
+
+/** Of callers who say who they are. */
+const IDENTIFIED: readonly Surface[] = ['key', 'license', 'management'];
+const WITH_KEY: readonly Surface[] = ['key', 'license'];
+
+const SURFACES_OF: Readonly<Record<ErrorCode, readonly Surface[]>> = {
+  malformed_request: SURFACES,
+  parameter_invalid: SURFACES,
+  parameter_missing: IDENTIFIED,
+  parameter_unknown: IDENTIFIED,
+  idempotency_key_invalid: IDENTIFIED,
+  wait_not_supported: ['key'],
+  test_scenario_not_supported: ['key'],
+  unsupported_version: SURFACES,
+  model_version_not_installed: ['key'],
+  resource_not_found: SURFACES,
+  method_not_allowed: ['key'],
+  file_too_large: SURFACES,
+  unsupported_media_type: SURFACES,
+  range_not_satisfiable: ['link'],
+  job_not_cancelable: ['key'],
+  api_key_inactive: ['management'],
+  api_key_limit_reached: ['management'],
+  webhook_endpoint_disabled: ['management'],
+  webhook_endpoint_limit_reached: ['management'],
+  webhook_delivery_pending: ['management'],
+  // Of the interface between clusters, which the document leaves out.
+  dispatch_ended: [],
+
+  missing_api_key: WITH_KEY,
+  invalid_api_key: WITH_KEY,
+  api_key_expired: WITH_KEY,
+  api_key_revoked: WITH_KEY,
+  missing_token: ['management'],
+  invalid_token: ['management'],
+  token_expired: ['management'],
+  role_not_permitted: ['management'],
+  scope_not_granted: WITH_KEY,
+  insufficient_credits: ['key'],
+
+  license_environment_forbidden: ['license'],
+  subscription_unpaid: ['license'],
+  sdk_quota_exceeded: ['license'],
+  sdk_license_not_current: ['license'],
+  license_signing_unconfigured: ['license'],
+
+  idempotency_key_reuse: IDENTIFIED,
+  idempotency_request_in_progress: IDENTIFIED,
+  rate_limit_exceeded: IDENTIFIED,
+  concurrency_limit_exceeded: ['key'],
+
+  internal_error: SURFACES,
+  endpoint_unavailable: ['key'],
+  service_unavailable: SURFACES,
+  management_unconfigured: ['management'],
+  payments_unconfigured: ['management'],
+
+  // Of jobs: never the answer to a request.
+  model_inference_failed: [],
+  model_unavailable: [],
+  input_unreadable: [],
+  inference_timeout: [],
+  job_stopped: [],
+  job_expired: [],
+};
+
+/** Name of a response among those of the document. */
+export const responseName = (surface: Surface, status: number | null) => `${NAMES[surface]}${status}`;
+
+const codes = Object.keys(ERRORS) as ErrorCode[];
+
+/** The codes that each response of the document can carry, by its name. */
+export const RESPONSE_CODES: Readonly<Record<string, readonly ErrorCode[]>> = Object.fromEntries(
+  SURFACES.flatMap((surface) => {
+    const possible = codes.filter((code) => SURFACES_OF[code].includes(surface));
+    return [...new Set(possible.map((code) => ERRORS[code].status))].map((status) => [
+      responseName(surface, status),
+      possible.filter((code) => ERRORS[code].status === status),
+    ]);
+  }),
+);
