@@ -50,6 +50,8 @@ export interface StageProgress {
   completedAt: number | null;
   /** Why the first of its failed units failed. */
   error: ErrorCode | null;
+  /** Whether units failed because no worker came to the end of an attempt: the last was no longer heard of. */
+  isWorkerLost?: true;
 }
 
 /** A run of neighbouring units of one stage. */
@@ -73,6 +75,8 @@ export interface StageReport {
   /** True where there was nothing to do. */
   isSkipped: boolean;
   error: ErrorCode | null;
+  /** As of the progress; said by the workflow, for the activity is gone. */
+  isWorkerLost?: true;
 }
 
 /** Runs on the task queue of each stage. */

@@ -57,7 +57,7 @@ export function renderJob(job: JobRecord): JobResource {
     credits: { reserved: job.reservedCredits, charged: job.chargedCredits },
     result: job.result ?? null,
     error: job.error ?? null,
-    ...(job.stages !== null && { stages: shownStages(job.stages, job.status) }),
+    ...(job.stages !== null && { stages: shownStages(job.stages, job) }),
     ...(job.testScenario !== null && { test_scenario: job.testScenario }),
   };
 }
@@ -67,7 +67,7 @@ export function endedJob(
   job: JobRecord,
   end: Required<Pick<JobRecord, 'status' | 'result' | 'error' | 'stages' | 'chargedCredits' | 'completedAt'>>,
 ): JobRecord {
-  return { ...job, ...end };
+  return { ...job, ...end, stages: end.stages && shownStages(end.stages, end) };
 }
 
 export function epochSeconds(time: Date): number {

@@ -63,15 +63,32 @@ const MESSAGES = {
   model_inference_failed: 'It failed. What failed is not charged.',
 } as const;
 
-/** The stages as they are shown: in a job that has ended none waits or goes on, and in one that failed none was charged. */
-export function shownStages(stages: readonly JobStage[], status: JobStatus): JobStage[] {
-  if (!(TERMINAL_JOB_STATUSES as readonly JobStatus[]).includes(status)) return [...stages];
-  const isCharged = status === 'succeeded' || status === 'partial';
+/**
+ * The stages as they are kept and shown: in a job that has ended none waits, one that was at work ended with its job, of
+ * the same cause, and in a job that failed none was charged.
+ */
+export function shownStages(stages: readonly JobStage[], job: JobEnd): JobStage[] {
+  if (!(TERMINAL_JOB_STATUSES as readonly JobStatus[]).includes(job.status)) return [...stages];
+  const isCharged = job.status === 'succeeded' || job.status === 'partial';
   return stages.map((stage) => ({
     ...stage,
-    status: ENDS[stage.status] ?? stage.status,
+    ...endOf(stage, job),
     credits: isCharged ? stage.credits : { ...stage.credits, charged: 0 },
   }));
 }
 
-const ENDS: Partial<Record<JobStage['status'], JobStage['status']>> = { queued: 'skipped', processing: 'failed' };
+interface JobEnd {
+  status: JobStatus;
+  completedAt: Date | null;
+  error?: JobError | null;
+}
+
+function endOf({ status }: JobStage, { completedAt, error }: JobEnd): Partial<JobStage> {
+  if (status === 'queued') return { status: 'skipped' };
+  if (status !== 'processing') return {};
+  return {
+    status: 'failed',
+    completed_at: wholeSeconds(completedAt && completedAt.getTime() / 1_000),
+    error: error ?? failureOfStage('model_inference_failed'),
+  };
+}

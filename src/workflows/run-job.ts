@@ -25,11 +25,13 @@ import {
   type Settlement,
   type SettlementActivities,
 } from '../contracts/run-job.ts';
+import type { StageProgress } from '../contracts/run-stages.ts';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf, isOfLostWorker } from './failure-of.ts';
 import { runRemotely, withdraw } from './run-remotely.ts';
-import { endDetailsOf, forgetStages, runStages } from './run-stages.ts';
+import { endDetailsOf, epochSeconds, forgetStages, runStages } from './run-stages.ts';
+import { endedProgress } from './stage-schedule.ts';
 
 export const statusQuery = defineQuery<RunJobStatus>(RUN_JOB_STATUS_QUERY);
 
@@ -47,17 +49,27 @@ export async function runJob(input: RunJobInput): Promise<Settlement> {
   const settlement = 'status' in end ? end : await settle(input, status, end.failure);
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.jobStatus, value: settlement.status }]);
 
+  const { stages } = status;
   status.step = 'ended';
-  setCurrentDetails(endOf(settlement, status));
+  status.stages = endedProgress(stages, settlement, epochSeconds());
+  setCurrentDetails(endOf(settlement, stages, 'lostAttempts' in end ? end.lostAttempts : 0));
   if (settlement.deliveryIds.length > 0) await startDeliveries(input.jobId, settlement.deliveryIds);
-  if (status.stages.length > 0) await forgetStages(input.jobId, status.stages);
+  if (stages.length > 0) await forgetStages(input.jobId, stages);
   if (status.isRemote && 'failure' in end && end.failure !== null) await withdraw(input);
   return settlement;
 }
 
-function endOf({ status, chargedCredits, error }: Settlement, { stages }: RunJobStatus): string {
+function endOf(
+  { status, chargedCredits, error }: Settlement,
+  stages: readonly StageProgress[],
+  lostAttempts: number,
+): string {
   const why = error === undefined ? '' : ` (${error})`;
-  const end = `Ended **${status}**${why}, ${chargedCredits} credits charged.`;
+  const lost =
+    lostAttempts === 0 || error === undefined
+      ? ''
+      : ` Its worker was lost: no heartbeat in attempt ${lostAttempts} of ${lostAttempts}.`;
+  const end = `Ended **${status}**${why}, ${chargedCredits} credits charged.${lost}`;
   return stages.length === 0 ? end : [end, '', ...endDetailsOf(stages, chargedCredits)].join('\n');
 }
 
@@ -68,8 +80,11 @@ function settle({ jobId }: RunJobInput, status: RunJobStatus, failure: ErrorCode
   return CancellationScope.nonCancellable(() => settleJob({ jobId, failure }));
 }
 
-/** The settlement that the inference made itself; or why it left no outcome, null when it did or the job had ended. */
-type InferenceEnd = Settlement | { failure: ErrorCode | null };
+/**
+ * The settlement that the inference made itself; or why it left no outcome, null when it did or the job had ended. With
+ * `lostAttempts`, after how many attempts the worker of the last was lost.
+ */
+type InferenceEnd = Settlement | { failure: ErrorCode | null; lostAttempts?: number };
 
 async function infer(input: RunJobInput, status: RunJobStatus): Promise<InferenceEnd> {
   try {
@@ -89,7 +104,7 @@ async function infer(input: RunJobInput, status: RunJobStatus): Promise<Inferenc
     if (error instanceof ContinueAsNew) throw error;
     // Of this workflow: by an operator, or by the customer, whose cancellation has then ended the job already.
     if (isCancellation(error) && CancellationScope.current().consideredCancelled) return { failure: 'job_stopped' };
-    return { failure: failureOf(error) };
+    return { failure: failureOf(error), ...(isOfLostWorker(error) && { lostAttempts: input.inferenceAttempts }) };
   }
 }
 

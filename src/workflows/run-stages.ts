@@ -21,7 +21,7 @@ import type {
   StageReport,
 } from '../contracts/run-stages.ts';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
-import { failureOf } from './failure-of.ts';
+import { failureOf, isOfLostWorker } from './failure-of.ts';
 import { beginUnits, endUnits, nextRange, queuedProgress, skipBlocked } from './stage-schedule.ts';
 
 // Nobody waits for what is shown: the settlement shows the end.
@@ -109,6 +109,7 @@ async function runRange(input: RunJobInput, range: StageRange): Promise<StageRep
       chargedCredits: 0,
       isSkipped: false,
       error: failureOf(error),
+      ...(isOfLostWorker(error) && { isWorkerLost: true }),
     };
   }
 }
@@ -186,11 +187,12 @@ function detailsOf(endpoint: string, progress: readonly StageProgress[]): string
   return [`Stages of **${endpoint}**:`, '', ...stages].join('\n');
 }
 
-function unitsOf({ endedUnits, units, failedUnits, error }: StageProgress): string {
-  return `${endedUnits} of ${units ?? '?'}${failedUnits > 0 ? `, ${failedUnits} failed (${error})` : ''}`;
+function unitsOf({ endedUnits, units, failedUnits, error, isWorkerLost }: StageProgress): string {
+  const failed = failedUnits > 0 ? `, ${failedUnits} failed (${error})` : '';
+  return `${endedUnits} of ${units ?? '?'}${failed}${isWorkerLost ? ', worker lost' : ''}`;
 }
 
 /** Deterministic: the SDK answers the time of the workflow task. */
-function epochSeconds(): number {
+export function epochSeconds(): number {
   return Date.now() / 1_000;
 }

@@ -1,4 +1,5 @@
 /** Which units of a bundle may run next, and what follows from how they ended. Pure, but that it writes the progress. */
+import type { Settlement } from '../contracts/run-job.ts';
 import type { PlannedStage, StagePlan, StageProgress, StageRange, StageReport } from '../contracts/run-stages.ts';
 
 export function queuedProgress({ stages }: StagePlan): StageProgress[] {
@@ -85,11 +86,30 @@ export function endUnits(
   at.foundUnits += report.foundUnits;
   at.chargedCredits += report.chargedCredits;
   at.error ??= report.error;
+  if (report.isWorkerLost) at.isWorkerLost = true;
   if (at.endedUnits < (at.units ?? 0)) return;
   at.completedAt = epochSeconds;
   if (report.isSkipped) at.status = 'skipped';
   else at.status = at.failedUnits === at.units ? 'failed' : 'succeeded';
   skipBlocked(plan, progress);
+}
+
+/** The progress of a job that has ended: none waits or goes on, and none was charged where the job was charged nothing. */
+export function endedProgress(
+  progress: readonly StageProgress[],
+  { chargedCredits, error }: Settlement,
+  epochSeconds: number,
+): StageProgress[] {
+  return progress.map((at) => ({
+    ...at,
+    ...(at.status === 'queued' && { status: 'skipped' as const }),
+    ...(at.status === 'processing' && {
+      status: 'failed' as const,
+      completedAt: epochSeconds,
+      error: error ?? ('model_inference_failed' as const),
+    }),
+    chargedCredits: chargedCredits > 0 ? at.chargedCredits : 0,
+  }));
 }
 
 function progressOf(progress: readonly StageProgress[], name: string): StageProgress {

@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
+import type { JobStage } from '../../src/contracts/job.ts';
 import type { PlannedStage } from '../../src/contracts/run-stages.ts';
 import { queuedStages, shownStages } from '../../src/domain/job-stages.ts';
 
+const NOON = new Date('2026-12-01T12:00:00.000Z');
+const STOPPED = { type: 'processing_error', code: 'job_stopped', message: 'Stopped.' } as const;
 const request = { parameters: {}, files: [] };
 const stages = ['intake', 'merge', 'report'];
 const planned = (name: string, priceCredits: number): PlannedStage => ({
@@ -32,11 +35,33 @@ test('each stage waits with what is held for it; one without a price is skipped'
 test.each(['failed', 'expired', 'canceled'] as const)('in a job that is %s no stage waits or goes on', (status) => {
   const [first, second, third] = queuedStages({ stages }, request) ?? [];
   if (!first || !second || !third) throw new Error('three stages were stated');
-  const shown = shownStages([{ ...first, status: 'succeeded' }, { ...second, status: 'processing' }, third], status);
+  const shown = shownStages([{ ...first, status: 'succeeded' }, { ...second, status: 'processing' }, third], {
+    status,
+    completedAt: NOON,
+    error: STOPPED,
+  });
   expect(shown.map((stage) => stage.status)).toEqual(['succeeded', 'failed', 'skipped']);
+});
+
+test('a stage that was cut off ended with its job, of the same cause; none of a failed job is charged', () => {
+  const [first, second] = queuedStages({ stages }, request) ?? [];
+  if (!first || !second) throw new Error('three stages were stated');
+  const credits = { reserved: 50, charged: 40 };
+  const kept: JobStage[] = [
+    { ...first, status: 'succeeded', started_at: 10, completed_at: 20, credits },
+    { ...second, status: 'processing', started_at: 20, credits },
+  ];
+  const end = { status: 'failed', completedAt: NOON, error: STOPPED } as const;
+  const shown = shownStages(kept, end);
+  const uncharged = { reserved: 50, charged: 0 };
+  expect(shown).toMatchObject([
+    { status: 'succeeded', completed_at: 20, error: null, credits: uncharged },
+    { status: 'failed', started_at: 20, completed_at: NOON.getTime() / 1_000, error: STOPPED, credits: uncharged },
+  ]);
+  expect(shownStages(shown, end)).toEqual(shown);
 });
 
 test('a job that goes on shows its stages as they are', () => {
   const queued = queuedStages({ stages }, request) ?? [];
-  expect(shownStages(queued, 'processing')).toEqual(queued);
+  expect(shownStages(queued, { status: 'processing', completedAt: null })).toEqual(queued);
 });

@@ -194,6 +194,18 @@ it('a job whose worker falls silent is run by another once the heartbeat is miss
   ]);
 });
 
+it('a job whose worker falls silent at every attempt fails, and says to operators that it was lost', async () => {
+  inference = await startTestWorkers(namespace, [
+    { taskQueue: TASK_QUEUES.inferenceGpu, activities: { runInference: () => Context.current().cancelled } },
+  ]);
+  const handle = await start({ inferenceAttempts: 1 });
+  expect(await handle.result()).toMatchObject({ status: 'failed', error: 'model_inference_failed' });
+  const metadata = await handle.query<{ currentDetails: string }, []>('__temporal_workflow_metadata');
+  expect(metadata.currentDetails).toBe(
+    'Ended **failed** (model_inference_failed), 0 credits charged. Its worker was lost: no heartbeat in attempt 1 of 1.',
+  );
+});
+
 it('a job whose worker is lost between its settlement and its answer is charged once, and its deliveries start', async () => {
   await createWebhookEndpoint(orm, customer.organizationId);
   const activities = createInferenceActivities({ orm, backend });

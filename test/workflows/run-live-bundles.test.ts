@@ -317,6 +317,23 @@ describe('an inspection', () => {
     expect(job.credits.charged).toBe(2 * 20 + 2 * 30);
   });
 
+  it('grades only the views that go into it: damages on a picture without a view cost no grading', async () => {
+    const seen = await paintVehicle(GREEN, true);
+    const unseen = await paintVehicle(GREY, true);
+    const run = async (pictures: Buffer[]) => {
+      const input_refs = await Promise.all(pictures.map((picture) => upload(api, customer.keys.live, picture)));
+      return ended(await submit('/v1/inspections', { input_refs, include_repair_estimate: false }));
+    };
+    const gradingOf = ({ stages }: JobResource) => stages?.find(({ name }) => name === 'severity_grading');
+    const job = await run([seen, unseen]);
+    expect((job.result as Inspection).views.map(({ view, is_usable }) => [view?.value ?? null, is_usable])).toEqual([
+      ['left', true],
+      [null, false],
+    ]);
+    expect(gradingOf(job)).toMatchObject({ status: 'succeeded', credits: { reserved: 60, charged: 30 } });
+    expect(gradingOf(await run([unseen]))).toMatchObject({ status: 'skipped', credits: { charged: 0 } });
+  });
+
   it('goes on without a picture that cannot be read, and is partial', async () => {
     const broken = (await paintVehicle(GREEN, false)).subarray(0, 200);
     const input_refs = [

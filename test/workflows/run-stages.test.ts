@@ -1,5 +1,6 @@
 /** Bundles through the real Temporal and the real PostgreSQL: stages side by side, and what becomes of each way to fail. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
@@ -83,6 +84,7 @@ async function start(
   backend: StagedBackend,
   changes: Partial<RunJobInput> = {},
   onStagePickUp?: (pickUp: unknown) => void,
+  activities?: object,
 ): Promise<Started> {
   const stages = queuedStages(
     { stages: plan.stages.map(({ name }) => name), stagePlan: () => plan.stages },
@@ -93,14 +95,17 @@ async function start(
     reservedCredits: plan.stages.reduce((sum, { priceCredits }) => sum + priceCredits, 0),
     stages: plan.isShown ? stages : null,
   });
-  await serve(backend, onStagePickUp);
+  await serve(backend, onStagePickUp, activities);
   const run = await startWorkflow(jobId, changes);
   handle = run;
   return { jobId, handle: run, result: () => run.result() };
 }
 
-async function serve(backend: StagedBackend, onStagePickUp?: (pickUp: unknown) => void): Promise<void> {
-  const activities = createInferenceActivities({ orm, backend, ...(onStagePickUp && { onStagePickUp }) });
+async function serve(
+  backend: StagedBackend,
+  onStagePickUp?: (pickUp: unknown) => void,
+  activities: object = createInferenceActivities({ orm, backend, ...(onStagePickUp && { onStagePickUp }) }),
+): Promise<void> {
   const workers = inferenceWorkers(orm, backend).map((worker) => ({ ...worker, activities }));
   inference = await startTestWorkers(namespace, workers);
 }
@@ -277,6 +282,20 @@ describe('once a bundle has ended, Temporal Web shows how each stage did', () =>
   });
 });
 
+it('a stage whose worker falls silent at every attempt says so to operators', async () => {
+  const plan = planOf(plannedStage({ name: 'identify', priceCredits: 50 }), plannedStage({ name: 'detect' }));
+  const backend = createStagedBackend({ plan });
+  const activities = createInferenceActivities({ orm, backend });
+  const runStage = (range: Parameters<typeof activities.runStage>[0]) =>
+    range.stage.name === 'detect' ? Context.current().cancelled : activities.runStage(range);
+  const silent = { ...activities, runStage };
+  const { handle: run, result } = await start(plan, backend, { inferenceAttempts: 1 }, undefined, silent);
+  expect(await result()).toMatchObject({ status: 'partial', chargedCredits: 50 });
+  expect((await currentDetails(run)).split('\n').at(-1)).toMatch(
+    /^- \*\*detect\*\*: failed in [\d.]+ s, 1 of 1, 1 failed \(model_inference_failed\), worker lost, 0 credits$/,
+  );
+});
+
 describe('a stage that fails', () => {
   it('and is optional makes the job partial: what succeeded is charged, the rest released', async () => {
     const plan = planOf(
@@ -310,7 +329,7 @@ describe('a stage that fails', () => {
     const runUnits = ({ stage, units }: { stage: PlannedStage; units: number }) =>
       stage.name === 'detect' ? failedUnits(units, unreadable) : found(units);
     const backend = createStagedBackend({ plan, runUnits });
-    const { jobId, result } = await start(plan, backend);
+    const { jobId, handle: run, result } = await start(plan, backend);
     expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
     const job = await readJob(orm, jobId);
     expect(job).toMatchObject({ result: null, error: unreadable.toJobError() });
@@ -318,6 +337,13 @@ describe('a stage that fails', () => {
       ['identify', 'succeeded', 0],
       ['detect', 'failed', 0],
       ['merge', 'skipped', 0],
+    ]);
+    expect(ends(job.stages)).toEqual(shownEnds(job));
+    const { stages } = await run.query<RunJobStatus>(RUN_JOB_STATUS_QUERY);
+    expect(stages.map(({ status, chargedCredits }) => [status, chargedCredits])).toEqual([
+      ['succeeded', 0],
+      ['failed', 0],
+      ['skipped', 0],
     ]);
     expect(backend.begun).toEqual(['identify 0-0', 'detect 0-0']);
     expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
@@ -428,7 +454,19 @@ describe('an operator', () => {
     expect(await keptOutcomes(jobId)).toBe(2);
     await run.cancel();
     expect(await result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
-    expect((await readJob(orm, jobId)).error?.code).toBe('job_stopped' satisfies ErrorCode);
+    const job = await readJob(orm, jobId);
+    expect(job.error?.code).toBe('job_stopped' satisfies ErrorCode);
+    expect(job.stages).toMatchObject([
+      { status: 'succeeded', error: null, credits: { reserved: 50, charged: 0 } },
+      { status: 'failed', error: job.error, completed_at: Math.floor(Number(job.completedAt) / 1_000) },
+    ]);
+    expect(await run.query<RunJobStatus>(RUN_JOB_STATUS_QUERY)).toMatchObject({
+      step: 'ended',
+      stages: [
+        { status: 'succeeded', error: null, chargedCredits: 0 },
+        { status: 'failed', error: 'job_stopped', completedAt: expect.any(Number), chargedCredits: 0 },
+      ],
+    });
     expect((await currentDetails(run)).split('\n').slice(2)).toEqual([
       expect.stringMatching(/^- \*\*identify\*\*: succeeded in [\d.]+ s, 20 of 20$/),
       '- **detect**: stopped, 0 of 1',

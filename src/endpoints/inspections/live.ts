@@ -1,5 +1,5 @@
 /** Live mode: each stage is made of endpoints of one step, and of rules on what they found. */
-import type { JobInput, UnitOutcome } from '../../contracts/job.ts';
+import type { Found, JobInput, UnitOutcome } from '../../contracts/job.ts';
 import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
 import { resultOf, type StagedEndpoint, type StageUnit } from '../../inference/staged-endpoint.ts';
 import { damageDetect } from '../damage.detect/contract.ts';
@@ -36,7 +36,7 @@ export const live: Live = {
   hasWork: ({ stage, found }) => {
     switch (stage as Stage) {
       case 'severity_grading':
-        return takenViews(found).some((_, index) => detectedAt(found, index).findings.length > 0);
+        return takenViews(found).some((_, index) => gradedFindings(found, index).findings.length > 0);
       case 'repair_estimate':
         return damagesOf(valueAt(found, 'merge', 0)?.parts ?? []).length > 0;
       case 'report':
@@ -87,7 +87,7 @@ const UNITS: Record<Stage, Live['runUnit']> = {
   },
 
   severity_grading: async (unit, infer) => {
-    const { findings, sizes } = detectedAt(unit.found, unit.index);
+    const { findings, sizes } = gradedFindings(unit.found, unit.index);
     if (findings.length === 0) return succeeded('severity_grading', { grades: [], drivable: null }, 0);
     const asked = findings.slice(0, MOST_GRADED).map((finding, index) => ({ id: `damage_${index + 1}`, ...finding }));
     const { picture } = viewOf(unit);
@@ -154,6 +154,14 @@ const UNITS: Record<Stage, Live['runUnit']> = {
 function succeeded<Name extends Stage>(_stage: Name, value: StageValues[Name], chargedCredits?: number) {
   const charge = chargedCredits === undefined ? {} : { chargedCredits };
   return { status: 'succeeded', value, ...charge } as const satisfies UnitOutcome;
+}
+
+/** What of a view is graded: nothing where the view does not go into the result. */
+function gradedFindings(found: Found, index: number) {
+  // A plan of a release before knows grading without the views' classification, and grades all.
+  const isLeftOut = found.view_classification !== undefined && !valueAt(found, 'view_classification', index)?.is_usable;
+  const { findings, sizes } = detectedAt(found, index);
+  return isLeftOut ? { findings: [], sizes: [] } : { findings, sizes };
 }
 
 function viewOf({ found, inputs, index }: Pick<StageUnit, 'found' | 'inputs' | 'index'>) {

@@ -69,7 +69,11 @@ export function stagePlan({ parameters, files }: ValidRequest): PlannedStage[] {
     // The key frames of a video come with their view.
     ofEachView('view_classification', ['intake'], images * vehiclePose.priceCredits),
     ofEachView('damage_detection', ['intake'], views * damageDetect.priceCredits),
-    ofEachView('severity_grading', ['intake', 'damage_detection'], views * damageSeverity.priceCredits),
+    ofEachView(
+      'severity_grading',
+      ['intake', 'view_classification', 'damage_detection'],
+      views * damageSeverity.priceCredits,
+    ),
     ofAllViews('merge', ['intake', 'view_classification', 'damage_detection', 'severity_grading']),
     ...(include_repair_estimate === false
       ? []
