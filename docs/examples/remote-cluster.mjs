@@ -3,7 +3,7 @@
  *
  *   CLUSTER_KEY=… node docs/examples/remote-cluster.mjs 8092
  *
- * It gives every picture back as its own composite, after WORK_SECONDS (1): put your pipeline in the place of `work`.
+ * It answers each with a composite of one pixel, after WORK_SECONDS (1): put your pipeline in the place of `work`.
  */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,15 @@ const port = Number(process.argv[2] ?? 8092);
 const workSeconds = Number(process.env.WORK_SECONDS ?? 1);
 if (!key) throw new Error('CLUSTER_KEY is missing: what the service sends as "Authorization: Bearer <key>"');
 
+/**
+ * Made from pixels alone. An input must not be sent back as it came: a phone's photo says where it was taken, and the
+ * service refuses such a file.
+ */
+const COMPOSITE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 /** Dispatches that are under way, by id. */
 const running = new Map();
 
@@ -20,9 +29,9 @@ const running = new Map();
 async function work({ inputs, parameters }, { signal, upload }) {
   const picture = await untilAnswered(inputs[0].url, { signal });
   if (!picture.ok) throw new Error(`the input is not there: ${picture.status}`);
-  const content = await picture.blob();
+  await picture.arrayBuffer();
   await sleep(workSeconds * 1000, undefined, { signal });
-  const composite = await upload(content, inputs[0].media_type);
+  const composite = await upload(COMPOSITE, 'image/png');
   return {
     vehicle: null,
     cut_out: null,
@@ -65,8 +74,8 @@ async function run(dispatch) {
   const stop = () => controller.abort();
   const beat = () => tell(dispatch, 'progress', {}, { signal }).then((status) => status === 410 && stop());
   const heart = setInterval(() => void beat().catch(() => {}), (heartbeatSeconds * 1000) / 3);
-  const upload = async (blob, mediaType) => {
-    const response = await call(dispatch, 'artefacts', { type: mediaType, body: blob, signal });
+  const upload = async (content, mediaType) => {
+    const response = await call(dispatch, 'artefacts', { type: mediaType, body: content, signal });
     if (!response.ok) throw new Error(`the file was not taken: ${await response.text()}`);
     return response.json();
   };

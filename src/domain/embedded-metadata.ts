@@ -3,7 +3,7 @@
  * say nothing of it. Only the structure is walked, nothing is decoded.
  */
 
-/** Names the first thing found in a file that tells more than pixels, sound and colours; null where there is none. */
+/** Names the first thing in a file that tells, or could tell, more than pixels, sound and colours; null where none is. */
 export function findMetadata(file: Uint8Array, mediaType: string): string | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   switch (mediaType) {
@@ -21,21 +21,42 @@ export function findMetadata(file: Uint8Array, mediaType: string): string | null
   }
 }
 
+const NO_END = 'no end';
+const BEHIND_THE_END = 'bytes behind its end';
+
 /** Source: ITU-T T.81, annex B. */
 function inJpeg(bytes: Buffer): string | null {
   let at = 2;
-  while (at + 4 <= bytes.length && bytes[at] === 0xff) {
+  while (at + 2 <= bytes.length) {
+    if (bytes[at] !== 0xff) return 'something that is no segment';
     const marker = bytes.readUInt8(at + 1);
-    const isStartOfScan = marker === 0xda;
-    if (isStartOfScan) return null;
-    const isComment = marker === 0xfe;
-    const isApplication = marker >= 0xe0 && marker <= 0xef;
-    // JFIF, a colour profile, and Adobe's statement of the colours.
-    const isOfColours = [0xe0, 0xe2, 0xee].includes(marker);
-    if (isComment || (isApplication && !isOfColours)) return `segment ${marker.toString(16)}`;
+    const isFill = marker === 0xff;
+    if (isFill) {
+      at += 1;
+      continue;
+    }
+    const isEndOfImage = marker === 0xd9;
+    if (isEndOfImage) return at + 2 === bytes.length ? null : BEHIND_THE_END;
+    // Frames and their tables, scans; JFIF, a colour profile, and Adobe's statement of the colours.
+    const isOfPicture =
+      (marker >= 0xc0 && marker <= 0xcf) || (marker >= 0xda && marker <= 0xdd) || [0xe0, 0xe2, 0xee].includes(marker);
+    if (!isOfPicture) return `segment ${marker.toString(16)}`;
+    if (at + 4 > bytes.length) break;
     at += 2 + bytes.readUInt16BE(at + 2);
+    const isStartOfScan = marker === 0xda;
+    if (isStartOfScan) at = endOfScan(bytes, at);
   }
-  return 'something that is no segment';
+  return NO_END;
+}
+
+/** Where the marker behind the data of a scan is: in the data, 0xFF is followed by 0 or by a restart. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 2)) {
+    const next = bytes[at + 1] ?? 0;
+    const isData = next === 0 || (next >= 0xd0 && next <= 0xd7);
+    if (!isData) return at;
+  }
+  return bytes.length;
 }
 
 const PNG_CHUNKS = ['IHDR', 'PLTE', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'sBIT', 'bKGD', 'pHYs', 'IDAT', 'IEND'];
@@ -45,9 +66,9 @@ function inPng(bytes: Buffer): string | null {
   for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (!PNG_CHUNKS.includes(type)) return `chunk ${type}`;
-    if (type === 'IEND') return null;
+    if (type === 'IEND') return at + 12 === bytes.length ? null : BEHIND_THE_END;
   }
-  return 'no end';
+  return NO_END;
 }
 
 const WEBP_CHUNKS = ['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM', 'ANMF'];

@@ -142,7 +142,7 @@ it('a job in another cluster outlives the worker that sent it, killed, and the A
   expect(job).toMatchObject({
     status: 'succeeded',
     model_version: 'far-cutter@2026-11-02',
-    result: { composite: { media_type: 'image/jpeg', bytes: jpeg.byteLength } },
+    result: { composite: { media_type: 'image/png' } },
   });
   expect(cluster.lines.filter((line) => line.includes(' began'))).toHaveLength(1);
   expect(await transfersOf(orm, id)).toEqual([

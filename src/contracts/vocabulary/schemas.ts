@@ -47,7 +47,7 @@ export const characters = Type.Array(closed({ character: Type.String({ minLength
   description: 'One entry a character, in reading order.',
 });
 
-export const MONEY_MINOR_UNITS = 'In the minor unit of `currency` (cents).';
+export const MONEY_MINOR_UNITS = 'In the minor unit of `currency` (such as cents).';
 
 /** An amount of money. */
 export const amount = Type.Integer({ description: MONEY_MINOR_UNITS });

@@ -59,7 +59,7 @@ export async function openKserveNetwork(installed: InstalledModel, file: string,
         if (!answer.mayPass) throw fail(answer.problem);
         throw unavailable(answer.problem);
       }
-      if (answer.status === 200) return decodeAnswer(Buffer.from(answer.content), answer.jsonLength);
+      if (answer.status === 200) return decodeAnswer(Buffer.from(answer.content), answer.jsonLength, entry);
       const problem = `${server} answers ${answer.status}${quote(answer.content)}`;
       throw MAY_PASS.includes(answer.status) ? unavailable(problem) : fail(problem);
     },

@@ -6,7 +6,8 @@
 import type { ModelManifest } from '../models/manifest.ts';
 import type { FloatTensor, IntegerTensor, ModelInputs } from '../models/model.ts';
 
-type TensorEntries = ModelManifest['files'][string]['inputs'];
+type FileEntry = ModelManifest['files'][string];
+type TensorEntries = FileEntry['inputs'];
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface EncodedRequest {
@@ -44,13 +45,25 @@ export function encodeRequest(inputs: ModelInputs, outputs: readonly string[], i
   };
 }
 
-/** @throws Error for what is not the protocol's */
-export function decodeAnswer(body: Buffer, jsonLength: string | undefined): Record<string, DecodedTensor> {
+/**
+ * Reads an answer, and holds it to `model.json`: a server may be given another model while it runs.
+ * @throws Error for what is not the protocol's, or not the model that `entry` describes
+ */
+export function decodeAnswer(
+  body: Buffer,
+  jsonLength: string | undefined,
+  entry: Pick<FileEntry, 'kserve' | 'outputs'>,
+): Record<string, DecodedTensor> {
   const headLength = jsonLength === undefined ? body.length : Number(jsonLength);
   if (!Number.isInteger(headLength) || headLength < 0 || headLength > body.length) {
     throw new Error(`the server's ${JSON_LENGTH_HEADER} is ${jsonLength}, its answer has ${body.length} bytes`);
   }
-  const { outputs } = parse(body.subarray(0, headLength));
+  const { outputs, model_version: servedVersion } = parse(body.subarray(0, headLength));
+  const version = entry.kserve?.version;
+  // The protocol lets a server leave its version out.
+  if (version !== undefined && (servedVersion ?? version) !== version) {
+    throw new Error(`the server answers with version ${String(servedVersion)} of the model, not ${version}`);
+  }
   if (!Array.isArray(outputs)) throw new Error('the answer of the server has no outputs');
   let offset = headLength;
   const decoded: [string, DecodedTensor][] = [];
@@ -77,6 +90,13 @@ export function decodeAnswer(body: Buffer, jsonLength: string | undefined): Reco
     if (values.length !== length) {
       throw new Error(`${where} has ${values.length} values for the shape [${dims.join(', ')}]`);
     }
+    const stated = Object.hasOwn(entry.outputs, String(name)) ? entry.outputs[String(name)] : undefined;
+    if (stated && !isOfShape(dims, stated.shape)) {
+      throw new Error(`${where} has the shape [${dims.join(', ')}], model.json says [${stated.shape.join(', ')}]`);
+    }
+    if (stated && (stated.dtype ?? type) !== type) {
+      throw new Error(`${where} is ${String(datatype)}, model.json says ${stated.dtype}`);
+    }
     decoded.push([String(name), { type, data: values, dims }]);
   }
   return Object.fromEntries(decoded);
@@ -86,10 +106,7 @@ export function decodeAnswer(body: Buffer, jsonLength: string | undefined): Reco
  * Holds `model.json` to what a server says of its model.
  * @returns what differs, field by field; empty where nothing does. A server that lists nothing is not compared.
  */
-export function metadataProblems(
-  metadata: unknown,
-  entry: Pick<ModelManifest['files'][string], 'inputs' | 'outputs'>,
-): string[] {
+export function metadataProblems(metadata: unknown, entry: Pick<FileEntry, 'inputs' | 'outputs'>): string[] {
   const { inputs, outputs } = metadata as { inputs?: Fields[]; outputs?: Fields[] };
   return [
     ...tensorProblems('inputs', entry.inputs, inputs ?? []),
@@ -105,8 +122,9 @@ function tensorProblems(kind: string, stated: TensorEntries, served: readonly Fi
     if (!tensor) return [`${kind}.${name}: the server has ${served.map((other) => String(other.name)).join(', ')}`];
     const problems: string[] = [];
     const servedType = DATATYPES[String(tensor.datatype)];
-    // Outputs are read as what they are; only inputs have a dtype to hold to.
-    const isType = kind === 'inputs' ? servedType === (dtype ?? 'float32') : servedType !== undefined;
+    // Where it is left out, an input is float32, and an output is read as what it is.
+    const wantedType = dtype ?? (kind === 'inputs' ? 'float32' : servedType);
+    const isType = servedType !== undefined && servedType === wantedType;
     if (!isType) problems.push(`${kind}.${name}.dtype: the server's is ${String(tensor.datatype)}`);
     const servedShape = Array.isArray(tensor.shape) ? (tensor.shape as number[]) : [];
     const fits =
@@ -118,6 +136,13 @@ function tensorProblems(kind: string, stated: TensorEntries, served: readonly Fi
     }
     return problems;
   });
+}
+
+/** A dimension that `model.json` names may have any length. */
+function isOfShape(dims: readonly number[], stated: TensorEntries[string]['shape']): boolean {
+  return (
+    dims.length === stated.length && stated.every((length, axis) => typeof length === 'string' || dims[axis] === length)
+  );
 }
 
 function surplusInputs(stated: TensorEntries, served: readonly Fields[]): string[] {

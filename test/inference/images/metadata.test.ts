@@ -130,6 +130,56 @@ describe.each(Object.entries(planted))('of %s', (name, file) => {
   });
 });
 
+describe('behind a picture, and between the scans of one', () => {
+  const withGps = planted['a JPEG with EXIF and GPS'] ?? Buffer.of();
+  const END = 'bytes behind its end';
+  const behindIend = pngChunk('tEXt', latin1(MARKER));
+
+  test.each([
+    { what: 'a JPEG behind a JPEG', file: Buffer.concat([plainJpeg, withGps]), mediaType: 'image/jpeg' },
+    { what: 'text behind a JPEG', file: Buffer.concat([plainJpeg, latin1(MARKER)]), mediaType: 'image/jpeg' },
+    { what: 'one byte behind a JPEG', file: Buffer.concat([plainJpeg, Buffer.of(0)]), mediaType: 'image/jpeg' },
+    { what: 'a JPEG behind a PNG', file: Buffer.concat([plainPng, withGps]), mediaType: 'image/png' },
+    { what: 'a chunk behind a PNG', file: Buffer.concat([plainPng, behindIend]), mediaType: 'image/png' },
+    {
+      what: 'what the last chunk of a PNG holds',
+      file: Buffer.concat([plainPng.subarray(0, -12), pngChunk('IEND', latin1(MARKER))]),
+      mediaType: 'image/png',
+    },
+  ])('$what is found', ({ file, mediaType }) => {
+    expect(findMetadata(file, mediaType)).toBe(END);
+  });
+
+  test('a WebP behind a WebP is found', () => {
+    expect(findMetadata(Buffer.concat([plainWebp, plainWebp]), 'image/webp')).toBe('chunk RIFF');
+  });
+
+  test.each([
+    { what: 'EXIF', segment: exifSegment(exif), found: 'segment e1' },
+    { what: 'a comment', segment: jpegSegment(0xfe, latin1(MARKER)), found: 'segment fe' },
+    { what: 'a segment that no decoder knows', segment: jpegSegment(0xf4, latin1(MARKER)), found: 'segment f4' },
+    { what: 'the start of another picture', segment: withGps, found: 'segment d8' },
+  ])('$what before the last scan of a progressive JPEG is found', async ({ segment, found }) => {
+    const progressive = await plain.clone().jpeg({ progressive: true }).toBuffer();
+    const lastScan = progressive.lastIndexOf(Buffer.of(0xff, 0xda));
+    expect(lastScan).toBeGreaterThan(progressive.indexOf(Buffer.of(0xff, 0xda)));
+    expect(findMetadata(progressive, 'image/jpeg')).toBeNull();
+    const planted = Buffer.concat([progressive.subarray(0, lastScan), segment, progressive.subarray(lastScan)]);
+    expect(findMetadata(planted, 'image/jpeg')).toBe(found);
+  });
+
+  test('stuffed bytes, restarts and fill bytes are none, and a JPEG that breaks off has no end', () => {
+    const start = plainJpeg.subarray(0, -2);
+    const inScan = Buffer.of(0xff, 0x00, 0xff, 0xd0, 0x12, 0xff, 0xd7, 0x34);
+    const end = Buffer.of(0xff, 0xff, 0xff, 0xd9);
+    expect(findMetadata(Buffer.concat([start, inScan, end]), 'image/jpeg')).toBeNull();
+    for (const brokenOff of [start, Buffer.concat([start, inScan]), Buffer.concat([start, Buffer.of(0xff)])]) {
+      expect(findMetadata(brokenOff, 'image/jpeg')).toBe('no end');
+    }
+    expect(findMetadata(plainPng.subarray(0, -12), 'image/png')).toBe('no end');
+  });
+});
+
 test('a film that says where it was taken is found', () => {
   const box = (type: string, content: Buffer) => {
     const header = Buffer.alloc(4);

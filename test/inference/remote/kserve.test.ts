@@ -183,6 +183,11 @@ describe('a model is not served', () => {
       reason: /^files\.tiny\.outputs\.y\.shape is \[N\], the server's \[1, -1\]/,
     },
     {
+      what: 'whose output has another datatype there than model.json states',
+      setting: { file: { outputs: { y: { shape: ['N'], dtype: 'int64' } } } },
+      reason: /^files\.tiny\.outputs\.y\.dtype: the server's is FP32/,
+    },
+    {
       what: 'whose name there leads elsewhere',
       setting: { file: { kserve: { server: 'far', model: '../../admin' } } },
       reason: /files\.tiny\.kserve\.model must match pattern/,
@@ -306,6 +311,72 @@ describe('while jobs run', () => {
     const error = (await rejectionOf(network.run(FORTY_ONE))) as Error;
     expect(error.name).toBe('Error');
     expect(error.message).toMatch(reason);
+  });
+
+  describe('an answer is held to model.json, whatever the server said of its model before', () => {
+    const kserve = { server: 'far', model: 'tiny', version: '7' };
+    const versioned = (version: object) =>
+      JSON.stringify({ ...version, outputs: [{ name: 'y', datatype: 'FP32', shape: [1], data: [42] }] });
+
+    it.each([
+      {
+        what: 'another length of a dimension',
+        file: { outputs: { y: { shape: ['N', 2] } } },
+        body: y({ shape: [1, 3], data: [1, 2, 3] }),
+        reason: /^output y of the server has the shape \[1, 3\], model\.json says \[N, 2\]$/,
+      },
+      {
+        what: 'the same values in another shape',
+        file: { outputs: { y: { shape: [2, 3] } } },
+        body: y({ shape: [3, 2], data: [1, 2, 3, 4, 5, 6] }),
+        reason: /has the shape \[3, 2\], model\.json says \[2, 3\]/,
+      },
+      {
+        what: 'a dimension more',
+        file: {},
+        body: y({ shape: [1, 1], data: [1] }),
+        reason: /has the shape \[1, 1\], model\.json says \[N\]/,
+      },
+      {
+        what: 'another datatype',
+        file: { outputs: { y: { shape: ['N'], dtype: 'float32' } } },
+        body: y({ datatype: 'INT64', data: [1] }),
+        reason: /is INT64, model\.json says float32/,
+      },
+      {
+        what: 'another version than the pinned one',
+        file: { kserve },
+        body: versioned({ model_version: '8' }),
+        reason: /^the server answers with version 8 of the model, not 7$/,
+      },
+    ])('$what is its own failure', async ({ file, body, reason }) => {
+      server.metadata = {};
+      const network = await open({ file });
+      server.onInfer = (response) => response.writeHead(200).end(body);
+      const error = (await rejectionOf(network.run(FORTY_ONE))) as Error;
+      expect(error.name).toBe('Error');
+      expect(error.message).toMatch(reason);
+    });
+
+    it.each([
+      { what: 'a dimension that has a name may have any length', file: {}, body: y({ shape: [3], data: [1, 2, 3] }) },
+      { what: 'the pinned version is good', file: { kserve }, body: versioned({ model_version: '7' }) },
+      { what: 'no version is good, as the protocol allows it', file: { kserve }, body: versioned({}) },
+      { what: 'any version is good where none is pinned', file: {}, body: versioned({ model_version: '8' }) },
+    ])('$what', async ({ file, body }) => {
+      const network = await open({ file });
+      server.onInfer = (response) => response.writeHead(200).end(body);
+      expect((await network.run(FORTY_ONE)).y).toMatchObject({ type: 'float32' });
+    });
+
+    it('and the job fails as the model failed, once the server has another model than when it was opened', async () => {
+      const backend = await start();
+      server.onInfer = (response) => response.writeHead(200).end(y({ shape: [1, 1], data: [42] }));
+      const error = await rejectionOf(backend.infer(tinyRequest(), never));
+      expect(error).toMatchObject({ code: 'model_inference_failed', message: 'The model failed on this input.' });
+      server.onInfer = null;
+      expect((await backend.infer(tinyRequest(), never)).result).toMatchObject({ sum: 42 });
+    });
   });
 
   it('integers are read as what they are', async () => {
