@@ -3,6 +3,7 @@
  * warmed up beside what answers, then answers in its place; what has been replaced finishes the jobs it has in hand.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointContract } from '../contracts/endpoint-contract.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { InferenceRequest, InstalledEndpoint } from './backend.ts';
@@ -27,6 +28,9 @@ interface Route {
   /** Every installed release for the task of the endpoint, the newest first, by version. */
   releases: ReadonlyMap<string, RunnableRelease>;
 }
+
+/** How long a worker that stops waits for a reload: a file system that is away may never answer. */
+const RELOAD_GRACE_MS = 3_000;
 
 export class ModelHost {
   readonly #options: ModelHostOptions;
@@ -120,10 +124,10 @@ export class ModelHost {
     return await this.#pools.run(release, task, signal);
   }
 
-  /** Rejects what runs or waits, and returns when every process is gone. */
+  /** Rejects what runs or waits, and returns when every process is gone, and a reload has ended or is given up. */
   async close(): Promise<void> {
     await this.#pools.close();
-    await this.#reloading;
+    await Promise.race([this.#reloading, sleep(this.#options.graceMs ?? RELOAD_GRACE_MS, undefined, { ref: false })]);
   }
 
   async #reload({ now = false }: { now?: boolean }): Promise<void> {
@@ -137,6 +141,7 @@ export class ModelHost {
     const current = [...this.#routes.values()].flatMap((route) => route.current?.identity ?? []);
     const installed = [...this.#releases.values()].map(({ identity }) => identity);
     this.#pools.keep(new Set(current), new Set([...current, ...installed]));
+    this.#forgetProblems(new Set(installed));
     const versions = new Map([...this.#routes].flatMap(([endpoint, route]) => entryOf(endpoint, route)));
     this.#bundles = await installedBundles(this.#options.endpoints, this.#options.endpointsDirectory, versions);
   }
@@ -205,6 +210,14 @@ export class ModelHost {
 
   #mayRun(endpoint: string, release: RunnableRelease): boolean {
     return !this.#problems.has(problemKey(endpoint, release)) && !this.#pools.hasFailed(release);
+  }
+
+  /** Of releases that are not installed: one that comes back just as it was is tried again. */
+  #forgetProblems(installed: ReadonlySet<string>): void {
+    for (const key of this.#problems.keys()) {
+      const [, identity] = key.split(' ');
+      if (identity !== undefined && !installed.has(identity)) this.#problems.delete(key);
+    }
   }
 
   #report(key: string, reason: string, log: () => void): void {

@@ -43,7 +43,7 @@ export class AnnouncedModels {
       const missing = endpoints.filter((slug) => !present.has(slug));
       const kept = new Set(buildsOf(installed).map(nameOf));
       const gone = buildsOf(before ?? []).filter((build) => !kept.has(nameOf(build)));
-      await announceInstalledEndpoints(orm.em.fork(), installed, missing, gone);
+      await announceInstalledEndpoints(orm.em.fork(), installed, gone);
       await forgetWithdrawnEndpoints(orm.em.fork());
       this.#announced = installed;
       logger.info({ installed, missing }, 'models installed');

@@ -1,10 +1,15 @@
 /** The folder of models changes while jobs run: what is new answers, what is old finishes, what is broken changes nothing. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync, renameSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import { withLogFields } from '../../src/observability/log-context.ts';
+import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/until.ts';
 import { installTiny } from './installed-tiny.ts';
 import { isRunning, letGo } from './processes.ts';
@@ -16,6 +21,7 @@ const picture = await sharp({ create: { width: 41, height: 7, channels: 3, backg
 const never = { signal: new AbortController().signal };
 const OLD = 'tiny@2026-01-01';
 const NEW = 'tiny@2026-02-01';
+const THREADS_OF_FILE_SYSTEM = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
 
 let modelsDirectory: string;
 let onnx: OnnxBackend | null = null;
@@ -133,6 +139,114 @@ test('a release that does not run changes nothing, and is taken up when it is me
   await installTiny(modelsDirectory, '2026-02-01');
   await look(started);
   expect(version(started)).toBe(NEW);
+});
+
+test('a named pipe in a new release stops no other release from being taken up', async () => {
+  await installTiny(modelsDirectory, '2026-01-01');
+  const started = await start();
+  const broken = join(await installTiny(modelsDirectory, '2026-02-01'), 'tiny.onnx');
+  await rm(broken);
+  await promisify(execFile)('mkfifo', [broken]);
+  await look(started);
+  expect(version(started)).toBe(OLD);
+  expect(reasons()).toContain('files.tiny: tiny.onnx is not a file');
+  await installTiny(modelsDirectory, '2026-03-01');
+  await look(started);
+  expect(version(started)).toBe('tiny@2026-03-01');
+});
+
+test('a worker stops although the file system of its models does not answer', async () => {
+  await installTiny(modelsDirectory, '2026-01-01');
+  const started = await start();
+  const pipe = join(modelsDirectory, '.pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  // Each holds a thread of those that ask the file system.
+  const held = Promise.all(Array.from({ length: THREADS_OF_FILE_SYSTEM }, () => open(pipe)));
+  let isAnswered = false;
+  const answer = () => {
+    if (!isAnswered) closeSync(openSync(pipe, constants.O_RDWR));
+    isAnswered = true;
+  };
+  const reloading = started.reload();
+  const late = setTimeout(answer, 10_000);
+  await started.close();
+  expect([started.pids, isAnswered]).toEqual([[], false]);
+  clearTimeout(late);
+  answer();
+  await Promise.all((await held).map((reader) => reader.close()));
+  await reloading;
+});
+
+describe('a release whose folder goes away while it is loaded', () => {
+  let goAway: (() => void) | null;
+  let comeBack: () => void;
+
+  async function startAndLose(): Promise<OnnxBackend> {
+    await installTiny(modelsDirectory, '2026-01-01');
+    // The clock is read as a release begins to be loaded: it has been found whole by then.
+    const clock = () => {
+      goAway?.();
+      goAway = null;
+      return nowMs;
+    };
+    goAway = null;
+    const started = await start({ clock });
+    const folder = await installTiny(modelsDirectory, '2026-02-01');
+    const aside = join(modelsDirectory, 'aside');
+    await started.reload();
+    goAway = () => renameSync(folder, aside);
+    comeBack = () => renameSync(aside, folder);
+    await started.reload();
+    expect(version(started)).toBe(OLD);
+    expect(reasons()).toContainEqual(expect.stringMatching(/access|missing/i));
+    return started;
+  }
+
+  test('is taken up when the same folder comes back', async () => {
+    const started = await startAndLose();
+    await started.reload();
+    comeBack();
+    await look(started);
+    expect(version(started)).toBe(NEW);
+  });
+
+  test('is tried again after a minute when it was back before anybody looked', async () => {
+    const started = await startAndLose();
+    comeBack();
+    await look(started);
+    expect(version(started)).toBe(OLD);
+    nowMs += 61_000;
+    await started.reload();
+    expect(version(started)).toBe(NEW);
+  });
+});
+
+test('what did not run is forgotten with its folder: when it comes back, a job may ask for it', async () => {
+  await installTiny(modelsDirectory, '2026-01-01');
+  const started = await start();
+  const folder = await installTiny(modelsDirectory, '2026-02-01', { warmUp: { tiny: { z: [3] } } });
+  await look(started);
+  expect(started.installedEndpoints()[0]?.otherVersions).toBeUndefined();
+  const aside = join(modelsDirectory, 'aside');
+  renameSync(folder, aside);
+  await installTiny(modelsDirectory, '2026-03-01');
+  await look(started);
+  renameSync(aside, folder);
+  await look(started);
+  expect(started.installedEndpoints()[0]?.otherVersions).toEqual([NEW, OLD]);
+});
+
+test('what is logged of a process names no job that happened to start it', async () => {
+  await installTiny(modelsDirectory, '2026-01-01');
+  await installTiny(modelsDirectory, '2026-02-01');
+  const record = recordLog();
+  const started = await start({ logger: record.logger });
+  const crash = tinyRequest({ modelVersion: OLD, parameters: { behaviour: 'crash' } });
+  await withLogFields({ jobId: 'job_1' }, () => rejectionOf(started.infer(crash, never)));
+  const ofOld = (text: string) => record.waitFor(({ msg, modelVersion }) => msg === text && modelVersion === OLD);
+  expect(await ofOld('a release is loaded')).not.toHaveProperty('jobId');
+  expect(await ofOld('an inference child process ended; it is replaced')).not.toHaveProperty('jobId');
+  expect(await ofOld('an inference attempt failed')).toHaveProperty('jobId');
 });
 
 test('a worker that starts with a release that does not run answers with the one before', async () => {

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { versionOf } from '../../src/inference/models/manifest.ts';
 import { createModelFolder } from '../../src/inference/models/registry.ts';
@@ -75,6 +77,26 @@ test('a missing file, a missing model.json and a model.json that is not JSON are
   ]);
 });
 
+const inPlaceOfAFile: [string, (path: string) => Promise<unknown>][] = [
+  ['a named pipe that nobody writes to', (path) => promisify(execFile)('mkfifo', [path])],
+  ['a folder', (path) => mkdir(path)],
+];
+
+test.each(inPlaceOfAFile)('%s in place of a file is refused, and the file named', async (_, put) => {
+  for (const [release, file] of [
+    ['2026-02-01', 'tiny.onnx'],
+    ['2026-03-01', 'model.json'],
+  ] as const) {
+    const path = join(await install('tiny', release), file);
+    await rm(path);
+    await put(path);
+  }
+  await install('tiny', '2026-01-01');
+  const { registry, reasons } = await load();
+  expect(reasons.sort()).toEqual(['files.tiny: tiny.onnx is not a file', 'model.json is not a file']);
+  expect(registry.find('tiny')?.manifest.release).toBe('2026-01-01');
+});
+
 const TINY = (
   JSON.parse(readFileSync(new URL('tiny/2026-01-01/model.json', modelsDirectory), 'utf8')) as {
     files: { tiny: Record<string, unknown> };
@@ -83,7 +105,8 @@ const TINY = (
 
 const wrongFields: [string, Record<string, unknown>, RegExp][] = [
   ['no task', { task: undefined }, /model\.json must have required property 'task'/],
-  ['a release that is not a date', { release: 'newest' }, /release must match pattern/],
+  ['a release that is not a date', { release: 'newest' }, /release must be a calendar date/],
+  ['a release of no day there is', { release: '2027-13-45' }, /release must be a calendar date/],
   ['a threshold that is not a number', { thresholds: { presence: 'high' } }, /thresholds\.presence must be number/],
   ['a file that is not warmed up', { warmUp: {} }, /warmUp\.tiny is missing/],
   ['a warm-up of a file it lacks', { warmUp: { other: {} } }, /warmUp\.other is not one of files/],

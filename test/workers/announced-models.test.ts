@@ -105,6 +105,36 @@ it('builds that nobody renews are withdrawn with their endpoints', async () => {
   expect([await isInstalled(NEW), await isInstalled(OLD)]).toEqual([false, false]);
 });
 
+it('a worker that has fewer models takes nothing away from another', async () => {
+  await announced().announce();
+  const [full, few] = [installed, [{ endpoint: 'plate.read', modelVersion: 'plate-reader@2026-01-01' }]];
+  installed = [];
+  const other = announced();
+  await other.announce();
+  expect(await defaults()).toEqual({ 'vin.read': OLD });
+  installed = few;
+  await other.reload();
+  expect(await defaults()).toEqual({ 'vin.read': OLD, 'plate.read': 'plate-reader@2026-01-01' });
+  // What it loses is its own.
+  installed = full;
+  await announced().announce();
+  installed = [];
+  await other.reload();
+  expect(await defaults()).toEqual({ 'vin.read': OLD });
+  expect(await isInstalled(OLD)).toBe(true);
+});
+
+it('a worker that loses an older build leaves the endpoint to the newer one of another worker', async () => {
+  const older = announced();
+  await older.announce();
+  installed = [{ endpoint: 'vin.read', modelVersion: NEW }];
+  await announced().announce();
+  installed = [];
+  await older.reload();
+  expect(await defaults()).toEqual({ 'vin.read': NEW });
+  expect([await isInstalled(NEW), await isInstalled(OLD)]).toEqual([true, false]);
+});
+
 it('what a database that was away has missed is announced the next time', async () => {
   const away = await openDatabase({ url: database.url, poolSize: 1 });
   const models = announced(away);

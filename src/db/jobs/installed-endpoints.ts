@@ -25,28 +25,27 @@ const PRESENT = `
   )`;
 
 /**
- * Announces what an inference worker can run, and withdraws what it no longer can.
- * @param missing endpoints that it cannot run
- * @param gone builds that it could run before
+ * Announces what an inference worker can run, and withdraws what it no longer can. Of what it never had it knows nothing:
+ * another worker may have it.
+ * @param gone builds that it announced before and has lost since
  */
 export async function announceInstalledEndpoints(
   em: EntityManager,
   installed: readonly InstalledEndpoint[],
-  missing: readonly string[],
-  gone: readonly Build[] = [],
+  gone: readonly Build[],
 ): Promise<void> {
   await query(
     em,
     `with ${PRESENT},
-     withdrawn as (delete from installed_endpoints where endpoint = any ($5)),
-     withdrawn_builds as (
-       delete from installed_builds
-       where endpoint = any ($5) or (endpoint, model_version) in (select * from unnest($6::text[], $7::text[]))
-     )
+     gone (endpoint, model_version) as (select * from unnest($5::text[], $6::text[])),
+     withdrawn as (
+       delete from installed_endpoints where endpoint <> all ($1) and (endpoint, model_version) in (select * from gone)
+     ),
+     withdrawn_builds as (delete from installed_builds where (endpoint, model_version) in (select * from gone))
      insert into installed_endpoints (endpoint, model_version)
      select * from present
      on conflict (endpoint) do update set model_version = excluded.model_version, announced_at = now()`,
-    [...columnsOf(installed), missing, ...columns(gone)],
+    [...columnsOf(installed), ...columns(gone)],
   );
 }
 

@@ -9,10 +9,11 @@ import { decodeImage, restrictDecoder } from '../images/decode-image.ts';
 import { encodePicture, formatOf } from '../images/encode-image.ts';
 import { encodePictures } from '../made-files.ts';
 import { openModel } from '../models/onnx-model.ts';
+import { isUnreadable } from '../models/release.ts';
 import { isOutOfMemory } from '../out-of-memory.ts';
 import type { RunnablePipeline } from '../pipeline.ts';
 import { createParentLine } from '../remote/ask-parent.ts';
-import type { InferenceTask, MessageFromChild, MessageToChild, NetworkRun } from './messages.ts';
+import type { InferenceTask, MessageFromChild, MessageToChild, NetworkRun, Refusal } from './messages.ts';
 import { probeDevice } from './probe-device.ts';
 import { RunQueue } from './run-queue.ts';
 
@@ -50,7 +51,7 @@ process.on('message', (message: MessageToChild) => {
 });
 
 async function start({ model: installed, threads, device, pipelines: served }: StartMessage): Promise<void> {
-  const refused: { endpoint: string; reason: string }[] = [];
+  const refused: Refusal[] = [];
   try {
     const model = await openModel(installed, {
       threads,
@@ -67,7 +68,8 @@ async function start({ model: installed, threads, device, pipelines: served }: S
       }
     }
   } catch (error) {
-    refused.push(...served.map(({ endpoint }) => ({ endpoint, reason: (error as Error).message })));
+    const refusal = { reason: (error as Error).message, isUnreadable: isUnreadable(error as Error) };
+    refused.push(...served.map(({ endpoint }) => ({ endpoint, ...refusal })));
   }
   // Those of the warm-up say nothing of the load.
   runs = [];

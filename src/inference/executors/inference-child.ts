@@ -6,7 +6,14 @@ import { ChildAsks } from '../remote/child-asks.ts';
 import type { AskServer } from '../remote/kserve-servers.ts';
 import type { Device } from './devices.ts';
 import { forkChild } from './fork-child.ts';
-import type { InferenceTask, MessageFromChild, MessageToChild, NetworkRun, ServedPipeline } from './messages.ts';
+import type {
+  InferenceTask,
+  MessageFromChild,
+  MessageToChild,
+  NetworkRun,
+  Refusal,
+  ServedPipeline,
+} from './messages.ts';
 import { boundMemory, foldersOf } from './sandbox.ts';
 
 export interface ChildSettings {
@@ -22,11 +29,6 @@ export interface ChildSettings {
   onRuns?: (runs: readonly NetworkRun[]) => void;
   /** Asks a server for networks that are not here. */
   askServer?: AskServer | undefined;
-}
-
-export interface Refusal {
-  endpoint: string;
-  reason: string;
 }
 
 export interface ReadyChild {

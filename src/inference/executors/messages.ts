@@ -11,6 +11,14 @@ export interface ServedPipeline {
   pipelineUrl: string;
 }
 
+/** An endpoint that a child cannot serve. */
+export interface Refusal {
+  endpoint: string;
+  reason: string;
+  /** A file of the model could not be read just then. */
+  isUnreadable?: boolean;
+}
+
 /** One job for a child. */
 export interface InferenceTask {
   endpoint: string;
@@ -43,7 +51,7 @@ export type MessageToChild =
 
 export type MessageFromChild =
   /** Every pipeline is loaded and warm, but for those refused. */
-  | { type: 'ready'; refused: readonly { endpoint: string; reason: string }[]; residentBytes: number }
+  | { type: 'ready'; refused: readonly Refusal[]; residentBytes: number }
   /** `problem` is null where the device works. */
   | { type: 'probed'; problem: string | null }
   /** Asks a server that runs networks. */

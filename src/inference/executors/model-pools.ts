@@ -2,6 +2,7 @@
  * The releases that are loaded, each in a pool of child processes of its own: what one model does to its processes, no
  * other model feels. Memory bounds which releases are loaded together.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Log } from '../log.ts';
 import { versionOf } from '../models/manifest.ts';
@@ -70,6 +71,8 @@ export class ModelPools {
   /** Those that are never stopped to make room. */
   #defaults: ReadonlySet<string> = new Set();
   #isClosed = false;
+  /** Runs work outside the request or job that asks for it: its processes serve others too, and outlive it. */
+  readonly #outsideJobs = AsyncLocalStorage.snapshot();
 
   constructor(options: ModelPoolsOptions) {
     this.#options = options;
@@ -118,7 +121,7 @@ export class ModelPools {
 
   /**
    * Says which releases endpoints answer with by default. Those before them finish what they have in hand and are stopped,
-   * as is what is no longer installed, and what nobody has asked for in a while.
+   * as is what is no longer installed, and what nobody has asked for in a while. What is not installed has not failed.
    */
   keep(defaults: ReadonlySet<string>, installed: ReadonlySet<string>): void {
     const idleSinceMs = this.#clock() - IDLE_MS;
@@ -128,6 +131,8 @@ export class ModelPools {
       if (this.#defaults.has(identity) || !installed.has(identity) || isIdle) this.#leave(identity, loaded);
     }
     this.#defaults = defaults;
+    // Its folder may come back just as it was.
+    for (const identity of this.#failed.keys()) if (!installed.has(identity)) this.#failed.delete(identity);
   }
 
   /** Whether it did not start, and would not now. */
@@ -174,7 +179,7 @@ export class ModelPools {
     };
     // Whatever it lacks, nobody need wait for it.
     this.#loaded.set(release.identity, loaded);
-    loaded.warm = this.#start(loaded);
+    loaded.warm = this.#outsideJobs(() => this.#start(loaded));
     loaded.warm.catch(() => this.#stop(release.identity, loaded));
     return loaded;
   }
@@ -212,7 +217,10 @@ export class ModelPools {
     });
     loaded.pool = pool;
     const { refused, residentBytes } = await pool.ready;
-    if (refused.length === pipelines.length) throw new RefusedReleaseError(refused[0]?.reason);
+    if (refused.length === pipelines.length) {
+      const [first] = refused;
+      throw first?.isUnreadable ? new Error(first.reason) : new RefusedReleaseError(first?.reason);
+    }
     const megabytesEach = Math.round(residentBytes / 1e6);
     logger.info({ modelVersion, processes: pool.pids.length, megabytesEach }, 'a release is loaded');
     return new Map(refused.map(({ endpoint, reason }) => [endpoint, reason]));

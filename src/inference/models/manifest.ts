@@ -42,7 +42,7 @@ const file = Type.Object({
 const manifest = Type.Object({
   model: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
   /** Release date, and name of the folder. */
-  release: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' }),
+  release: Type.String({ format: 'date' }),
   /** What it is for: pipelines ask for models by their task. */
   task: Type.String({ minLength: 1 }),
   description: Type.String(),

@@ -15,7 +15,9 @@ export interface ReleaseFolder {
  * @throws Error that names the file or the field
  */
 export async function readRelease(directory: string, model: string, release: string): Promise<ReleaseFolder> {
-  const text = await readFile(join(directory, 'model.json'), 'utf8').catch(whenMissing('model.json is missing'));
+  const manifestPath = join(directory, 'model.json');
+  await requireFile(manifestPath, 'model.json');
+  const text = await readFile(manifestPath, 'utf8').catch(whenMissing('model.json is missing'));
   const manifest = parseManifest(text);
   if (manifest.model !== model) throw new Error(`model.json: model is ${manifest.model}, its folder ${model}`);
   if (manifest.release !== release)
@@ -30,8 +32,9 @@ export async function readRelease(directory: string, model: string, release: str
   }
   for (const [file, { path }] of Object.entries(manifest.files)) {
     if (path === undefined) continue;
-    const missing = `files.${file}: ${path} is missing`;
-    requireHash(manifest, file, await hashOf(join(directory, path)).catch(whenMissing(missing)));
+    const name = `files.${file}: ${path}`;
+    await requireFile(join(directory, path), name);
+    requireHash(manifest, file, await hashOf(join(directory, path)).catch(whenMissing(`${name} is missing`)));
   }
   return { directory, manifest };
 }
@@ -40,8 +43,10 @@ export async function readRelease(directory: string, model: string, release: str
 export async function readModelFile({ directory, manifest }: ReleaseFolder, file: string): Promise<Buffer> {
   const entry = manifest.files[file];
   if (entry?.path === undefined) throw new Error(`files.${file}.path is missing from model.json`);
-  const missing = `files.${file}: ${entry.path} is missing`;
-  const bytes = await readFile(join(directory, entry.path)).catch(whenMissing(missing));
+  const path = join(directory, entry.path);
+  const name = `files.${file}: ${entry.path}`;
+  await requireFile(path, name);
+  const bytes = await readFile(path).catch(whenMissing(`${name} is missing`));
   requireHash(manifest, file, createHash('sha256').update(bytes).digest('hex'));
   return bytes;
 }
@@ -63,6 +68,13 @@ export function isFileSystemError(error: Error): boolean {
   return 'syscall' in error;
 }
 
+/** Whether a file could not be opened or read, which says nothing of what it holds: the next time may be better. */
+export function isUnreadable(error: Error): boolean {
+  const failure = (error.cause ?? error) as NodeJS.ErrnoException;
+  // A process may read no folder that was away when it was started: see `sandboxFlags`.
+  return failure.syscall !== undefined || failure.code === 'ERR_ACCESS_DENIED';
+}
+
 /**
  * Handles the failure of reading a path: one that leads nowhere gives `instead`, an Error's message or a value; any other
  * failure is thrown as it is.
@@ -72,9 +84,18 @@ function whenMissing<Value extends object | null>(instead: Value): (error: NodeJ
 function whenMissing<Value>(instead: Value | string) {
   return (error: NodeJS.ErrnoException): Value => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    if (typeof instead === 'string') throw new Error(instead);
+    if (typeof instead === 'string') throw new Error(instead, { cause: error });
     return instead;
   };
+}
+
+/**
+ * Before it is opened: to open a named pipe that nobody writes to never ends.
+ * @param name what an error calls it
+ */
+async function requireFile(path: string, name: string): Promise<void> {
+  const found = await stat(path).catch(whenMissing(`${name} is missing`));
+  if (!found.isFile()) throw new Error(`${name} is not a file`);
 }
 
 /** In pieces: the thread of a worker that hashes gigabytes has other things to do. */

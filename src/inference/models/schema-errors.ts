@@ -1,13 +1,14 @@
 /** What is wrong with a `model.json`, field by field, for whoever wrote it. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 
 export function createSchemaCheck<Schema extends TSchema>(
   schema: Schema,
 ): { isValid(value: unknown): value is Static<Schema>; problems(): string } {
-  const validate = new Ajv2020({ strict: true, allErrors: true, discriminator: true, verbose: true }).compile<
-    Static<Schema>
-  >(schema);
+  const ajv = new Ajv2020({ strict: true, allErrors: true, discriminator: true, verbose: true });
+  addFormats.default(ajv, ['date']);
+  const validate = ajv.compile<Static<Schema>>(schema);
   return {
     isValid: (value): value is Static<Schema> => validate(value),
     problems: () => (validate.errors ?? []).map(describe).join('; '),
@@ -23,6 +24,8 @@ function describe({ instancePath, keyword, message, params, parentSchema }: Erro
       return `${field}.${params.tag as string} must be one of ${tagsOf(parentSchema).join(', ')}`;
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+    case 'format':
+      return `${field} must be a calendar date, YYYY-MM-DD`;
     case 'const':
       return `${field} must be ${String(params.allowedValue)}`;
     default:
