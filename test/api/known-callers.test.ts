@@ -161,7 +161,7 @@ describe('while the body is still on its way', () => {
       },
       body: Readable.toWeb(picture) as ReadableStream,
       duplex: 'half',
-    } as RequestInit);
+    });
     if (first === 0) await until(async () => (await requestsCounted()) > counted);
     else await until(async () => (await api.storedFiles()).length > (before.files as string[]).length);
     await apply();
