@@ -1,5 +1,5 @@
 /** Pictures → tensors. */
-import type { RgbImage } from './images/rgb-image.ts';
+import { lumaOf, type RgbImage } from './images/rgb-image.ts';
 import type { FloatTensor } from './models/model.ts';
 
 /** Pictures of one size → [N, 3, height, width], RGB planes, 0 to 1. */
@@ -29,7 +29,7 @@ export function greyTensor({ width, height, pixels }: RgbImage, paddedWidth: num
     for (let column = 0; column < width; column += 1) {
       const source = (row * width + column) * 3;
       const [red, green, blue] = [pixels[source] as number, pixels[source + 1] as number, pixels[source + 2] as number];
-      data[row * paddedWidth + column] = (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
+      data[row * paddedWidth + column] = lumaOf(red, green, blue) / 255;
     }
   }
   return { data, shape: [1, 1, height, paddedWidth] };

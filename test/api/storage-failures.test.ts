@@ -7,6 +7,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpeg, jpegOfSize } from '../support/pictures.ts';
 import { expectRefusal, filePart, read, upload } from '../support/requests.ts';
+import { steeredStore } from '../support/steered-store.ts';
 
 let api: TestApi;
 let key: string;
@@ -14,16 +15,10 @@ let key: string;
 let failure: ((content: Readable) => Promise<void>) | null = null;
 let disk: ObjectStore;
 
-const store: ObjectStore = {
+const store = steeredStore(() => disk, {
   put: (key, content) =>
     failure ? failure(content instanceof Uint8Array ? Readable.from([content]) : content) : disk.put(key, content),
-  get: (key) => disk.get(key),
-  size: (key) => disk.size(key),
-  stream: (key, range) => disk.stream(key, range),
-  withFile: (key, use) => disk.withFile(key, use),
-  remove: (key) => disk.remove(key),
-  list: (prefix) => disk.list(prefix),
-};
+});
 
 beforeAll(async () => {
   api = await startTestApi({ store });

@@ -8,6 +8,7 @@ import { createCustomer } from '../support/customers.ts';
 import { jpegOfSize } from '../support/pictures.ts';
 import { answerTo, openRequest } from '../support/raw-request.ts';
 import { everythingKept, expectRefusal } from '../support/requests.ts';
+import { steeredStore } from '../support/steered-store.ts';
 
 const SIZE = 3_000_000;
 const content = jpegOfSize(SIZE);
@@ -19,19 +20,13 @@ let path: string;
 let isFull = false;
 let disk: ObjectStore;
 
-const store: ObjectStore = {
+const store = steeredStore(() => disk, {
   async put(key, content) {
     if (!isFull) return disk.put(key, content);
     (content as Readable).destroy();
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   },
-  get: (key) => disk.get(key),
-  size: (key) => disk.size(key),
-  stream: (key, range) => disk.stream(key, range),
-  withFile: (key, use) => disk.withFile(key, use),
-  remove: (key) => disk.remove(key),
-  list: (prefix) => disk.list(prefix),
-};
+});
 
 beforeAll(async () => {
   api = await startTestApi({ store });

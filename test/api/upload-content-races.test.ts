@@ -7,6 +7,7 @@ import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpegOfSize } from '../support/pictures.ts';
 import { answerTo, openRequest } from '../support/raw-request.ts';
+import { steeredStore } from '../support/steered-store.ts';
 import { until } from '../support/until.ts';
 
 const SIZE = 4_000;
@@ -22,7 +23,7 @@ let hold: (step: 'put' | 'joined' | 'join') => Promise<void>;
 
 const isPart = (key: string) => key.includes('.parts/');
 
-const store: ObjectStore = {
+const store = steeredStore(() => disk, {
   async put(key, content) {
     if (isPart(key)) await hold('put');
     await disk.put(key, content);
@@ -32,12 +33,7 @@ const store: ObjectStore = {
     await hold('join');
     return disk.stream(key, range);
   },
-  get: (key) => disk.get(key),
-  size: (key) => disk.size(key),
-  withFile: (key, use) => disk.withFile(key, use),
-  remove: (key) => disk.remove(key),
-  list: (prefix) => disk.list(prefix),
-};
+});
 
 beforeAll(async () => {
   api = await startTestApi({ store });

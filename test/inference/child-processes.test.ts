@@ -3,18 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
 import { until } from '../support/until.ts';
 import { isRunning, letGo } from './processes.ts';
-import {
-  endpointsDirectory,
-  modelsDirectory,
-  noArtefacts,
-  recordingLog,
-  rejectionOf,
-  tinyAdd,
-  tinyRequest,
-} from './tiny-endpoint.ts';
+import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from './tiny-endpoint.ts';
 
 const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
   .png()
@@ -24,15 +16,9 @@ const never = { signal: new AbortController().signal };
 let open: OnnxBackend[] = [];
 
 async function backend(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxBackend> {
-  const created = await createOnnxBackend({
-    modelsDirectory: fileURLToPath(modelsDirectory),
+  const created = await createTinyBackend({
     store: { get: async () => picture },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: recordingLog().log,
-    endpoints: [tinyAdd],
-    endpointsDirectory,
     restartDelayMs: 1,
     graceMs: 200,
     ...changes,

@@ -18,18 +18,7 @@ import {
   type YoloSettings,
 } from '../../src/inference/decoding/yolo.ts';
 import { rectify } from '../../src/inference/images/rectify.ts';
-import type { FloatTensor } from '../../src/inference/models/model.ts';
-
-interface StoredTensor {
-  shape: number[];
-  data: string;
-}
-interface Found {
-  classIndex: number;
-  score: number;
-  box: number[];
-}
-type Corner = [number, number];
+import { type Corner, type DetrCase, type Found, type StoredTensor, tensor } from './golden-values.ts';
 
 interface Goldens {
   yoloDetection: { output: StoredTensor; classes: number; settings: YoloSettings; found: Found[] };
@@ -47,14 +36,7 @@ interface Goldens {
     settings: YoloSettings;
     things: { classIndex: number; score: number; bounds: number[]; corners: Corner[] }[];
   };
-  detr: {
-    boxes: StoredTensor;
-    logits: StoredTensor;
-    width: number;
-    height: number;
-    settings: { score: number; maximum: number };
-    found: Found[];
-  };
+  detr: DetrCase;
   semanticSegmentation: {
     logits: StoredTensor;
     width: number;
@@ -90,11 +72,6 @@ interface Goldens {
 }
 
 const goldens = JSON.parse(readFileSync(new URL('./goldens/decoders.json', import.meta.url), 'utf8')) as Goldens;
-
-function tensor({ shape, data }: StoredTensor): FloatTensor {
-  const bytes = Buffer.from(data, 'base64');
-  return { shape, data: Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4)) };
-}
 
 /** Bit by bit, the first in the highest. */
 function bits(base64: string, count: number): number[] {

@@ -24,35 +24,17 @@ import {
 import { cover, letterbox } from '../../src/inference/images/fit.ts';
 import { resampleBilinear } from '../../src/inference/images/resample-bilinear.ts';
 import type { RgbImage } from '../../src/inference/images/rgb-image.ts';
-import type { FloatTensor } from '../../src/inference/models/model.ts';
 import { createClassifier } from '../../src/inference/pipelines/classifier.ts';
 import { createPictureInput } from '../../src/inference/pipelines/picture-input.ts';
 import { smoothPicture } from './exported-models.ts';
+import { type Corner, type DetrCase, type Found, type StoredTensor, tensor } from './golden-values.ts';
 import { modelSaying, picture } from './saying-model.ts';
 
-interface StoredTensor {
-  shape: number[];
-  data: string;
-}
-interface Found {
-  classIndex: number;
-  score: number;
-  box: number[];
-}
-type Corner = [number, number];
 interface YoloCase {
   name: string;
   output: StoredTensor;
   classes: number;
   settings: YoloSettings;
-}
-interface DetrCase {
-  boxes: StoredTensor;
-  logits: StoredTensor;
-  width: number;
-  height: number;
-  settings: { score: number; maximum: number };
-  found: Found[];
 }
 
 interface Goldens {
@@ -95,11 +77,6 @@ interface Goldens {
 }
 
 const goldens = JSON.parse(readFileSync(new URL('./goldens/exports.json', import.meta.url), 'utf8')) as Goldens;
-
-function tensor({ shape, data }: StoredTensor): FloatTensor {
-  const bytes = Buffer.from(data, 'base64');
-  return { shape, data: Float32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4)) };
-}
 
 function expectFound(actual: readonly RawDetection[], expected: readonly Found[], tolerance = 0.001): void {
   expect(expected.length).toBeGreaterThan(3);

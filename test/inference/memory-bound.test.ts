@@ -1,19 +1,10 @@
 /** The memory of a child process is bounded by the kernel: what takes too much ends, and harms nobody else. */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../src/contracts/media-limits.ts';
-import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
-import {
-  endpointsDirectory,
-  modelsDirectory,
-  noArtefacts,
-  recordingLog,
-  rejectionOf,
-  tinyAdd,
-  tinyRequest,
-} from './tiny-endpoint.ts';
+import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from './tiny-endpoint.ts';
 
 const never = { signal: new AbortController().signal };
 const small = await flat(41, 7).png().toBuffer();
@@ -26,15 +17,9 @@ const { log } = recordingLog();
 
 async function start(changes: Partial<OnnxBackendOptions>): Promise<void> {
   stored = small;
-  onnx = await createOnnxBackend({
-    modelsDirectory: fileURLToPath(modelsDirectory),
+  onnx = await createTinyBackend({
     store: { get: async () => stored },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: log,
-    endpoints: [tinyAdd],
-    endpointsDirectory,
     restartDelayMs: 1,
     ...changes,
   });

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
 import { withLogFields } from '../../src/observability/log-context.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/until.ts';
 import { installTiny } from './installed-tiny.ts';
 import { isRunning, letGo } from './processes.ts';
-import { endpointsDirectory, noArtefacts, recordingLog, rejectionOf, tinyAdd, tinyRequest } from './tiny-endpoint.ts';
+import { createTinyBackend, recordingLog, rejectionOf, tinyAdd, tinyRequest } from './tiny-endpoint.ts';
 
 const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
   .png()
@@ -40,15 +40,10 @@ afterEach(async () => {
 });
 
 async function start(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxBackend> {
-  onnx = await createOnnxBackend({
+  onnx = await createTinyBackend({
     modelsDirectory,
     store: { get: async () => picture },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: log,
-    endpoints: [tinyAdd],
-    endpointsDirectory,
     restartDelayMs: 1,
     graceMs: 200,
     clock: () => nowMs,

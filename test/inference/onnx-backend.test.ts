@@ -5,12 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { ServiceError } from '../../src/domain/service-error.ts';
-import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
 import { ObjectNotFoundError } from '../../src/storage/object-store.ts';
 import {
-  endpointsDirectory,
+  createTinyBackend,
   modelsDirectory,
-  noArtefacts,
   recordingLog,
   rejectionOf,
   tinyAdd,
@@ -30,15 +29,9 @@ let onnx: OnnxBackend;
 let others: OnnxBackend[] = [];
 
 function create(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxBackend> {
-  return createOnnxBackend({
-    modelsDirectory: fileURLToPath(modelsDirectory),
+  return createTinyBackend({
     store: { get: () => stored() },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: log,
-    endpoints: [tinyAdd],
-    endpointsDirectory,
     ...changes,
   });
 }

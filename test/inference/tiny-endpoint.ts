@@ -1,11 +1,13 @@
 /** The endpoint `tiny.add` under `endpoints/`, with its model under `models/`: for tests of executors and backends. */
 
+import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { dashboardRead } from '../../src/endpoints/dashboard.read/contract.ts';
 import type { WriteArtefact } from '../../src/inference/artefacts.ts';
 import type { InferenceRequest } from '../../src/inference/backend.ts';
 import type { Log } from '../../src/inference/log.ts';
+import { createOnnxBackend, type OnnxBackend, type OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
 
 export const endpointsDirectory = new URL('./endpoints/', import.meta.url);
 export const modelsDirectory = new URL('./models/', import.meta.url);
@@ -55,6 +57,21 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error('the promise was expected to reject');
+}
+
+/** The live backend of `tiny.add`, on one child process; what only some tests need is theirs to say. */
+export function createTinyBackend(
+  options: Partial<OnnxBackendOptions> & Pick<OnnxBackendOptions, 'store' | 'logger'>,
+): Promise<OnnxBackend> {
+  return createOnnxBackend({
+    modelsDirectory: fileURLToPath(modelsDirectory),
+    writeArtefact: noArtefacts,
+    children: 1,
+    threads: 1,
+    endpoints: [tinyAdd],
+    endpointsDirectory,
+    ...options,
+  });
 }
 
 /** For endpoints whose results show no files. */

@@ -6,7 +6,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { clamp, toBoundingBox } from '../../inference/decoding/boxes.ts';
 import { levelsOf } from '../../inference/images/compose.ts';
 import { paintQuad, rectify } from '../../inference/images/rectify.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
+import { lumaOf, type RgbImage } from '../../inference/images/rgb-image.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
 import type { PipelineDefinition } from '../../inference/pipeline.ts';
 import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
@@ -110,7 +110,7 @@ function filled(colour: string, plate: { text: string | undefined; seen: RgbImag
 function lightOf({ pixels }: RgbImage): number {
   const luma = Array.from({ length: pixels.length / 3 }, (_, pixel) => {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(pixel * 3, pixel * 3 + 3);
-    return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
+    return lumaOf(red, green, blue) / 255;
   });
   return luma.toSorted((a, b) => b - a)[Math.floor(luma.length / 10)] ?? 1;
 }

@@ -20,11 +20,7 @@ export function decodeDetr(
   size: { width: number; height: number },
   settings: { score: number; maximum: number },
 ): RawDetection[] {
-  const queries = rowsOf(boxes, 4);
-  const classes = logits.shape[2] ?? 0;
-  if (rowsOf(logits, classes) !== queries) {
-    throw new Error(`logits of shape [${logits.shape.join(', ')}] do not go with ${queries} boxes`);
-  }
+  const { columns: classes } = queriesOf(boxes, logits);
   const found: RawDetection[] = [];
   logits.data.forEach((logit, place) => {
     const score = sigmoid(logit);
@@ -49,11 +45,7 @@ export function decodeDetrSoftmax(
   size: { width: number; height: number },
   settings: { score: number; maximum: number },
 ): RawDetection[] {
-  const queries = rowsOf(boxes, 4);
-  const columns = logits.shape[2] ?? 0;
-  if (rowsOf(logits, columns) !== queries) {
-    throw new Error(`logits of shape [${logits.shape.join(', ')}] do not go with ${queries} boxes`);
-  }
+  const { queries, columns } = queriesOf(boxes, logits);
   const found = Array.from({ length: queries }, (_, query): RawDetection => {
     const shares = softmax(logits.data.subarray(query * columns, (query + 1) * columns)).subarray(0, -1);
     const classIndex = indexOfMaximum(shares);
@@ -116,6 +108,14 @@ export function decodeDetrWithPostprocessor(
     return { classIndex, score: scores.data[row] ?? 0, box: { x0, y0, x1, y1 } };
   });
   return bestFirst(found.filter(({ score }) => score >= settings.score));
+}
+
+/** How many there are, and how many logits each has. @throws Error where boxes and logits do not go together */
+function queriesOf(boxes: FloatTensor, logits: FloatTensor): { queries: number; columns: number } {
+  const queries = rowsOf(boxes, 4);
+  const columns = logits.shape[2] ?? 0;
+  if (rowsOf(logits, columns) === queries) return { queries, columns };
+  throw new Error(`logits of shape [${logits.shape.join(', ')}] do not go with ${queries} boxes`);
 }
 
 /** Of a tensor [1, rows, columns]. */

@@ -4,3 +4,8 @@ export interface RgbImage {
   height: number;
   pixels: Uint8Array;
 }
+
+/** How light a pixel is, in the scale of its channels. Source: ITU-R BT.601. */
+export function lumaOf(red: number, green: number, blue: number): number {
+  return 0.299 * red + 0.587 * green + 0.114 * blue;
+}

@@ -1,6 +1,6 @@
 /** How good a picture is, measured on its pixels by published formulas. It says nothing of what the picture shows. */
 import { clamp } from '../decoding/boxes.ts';
-import type { RgbImage } from '../images/rgb-image.ts';
+import { lumaOf, type RgbImage } from '../images/rgb-image.ts';
 
 /** From 0 to 1; 1 is the best of each. */
 export interface PictureQuality {
@@ -22,7 +22,7 @@ const CLIPPED_LEVELS = 2;
 const MINKOWSKI = 6;
 
 export function measureQuality(picture: RgbImage): PictureQuality {
-  const luma = lumaOf(picture);
+  const luma = lumaOfPicture(picture);
   const sharpness = 1 - blurOf(luma, picture.width, picture.height);
   const noise = 1 - clamp(noiseOf(luma, picture.width, picture.height) / WORST_NOISE, 0, 1);
   const exposure = exposureOf(luma);
@@ -30,12 +30,12 @@ export function measureQuality(picture: RgbImage): PictureQuality {
   return { overall: (sharpness + noise + exposure + color) / 4, sharpness, noise, exposure, color };
 }
 
-/** ITU-R BT.601, 0 to 255. */
-function lumaOf({ pixels }: RgbImage): Float32Array {
+/** Of each pixel, 0 to 255. */
+function lumaOfPicture({ pixels }: RgbImage): Float32Array {
   const luma = new Float32Array(pixels.length / 3);
   for (let pixel = 0; pixel < luma.length; pixel += 1) {
     const [red, green, blue] = [pixels[pixel * 3], pixels[pixel * 3 + 1], pixels[pixel * 3 + 2]] as number[];
-    luma[pixel] = 0.299 * (red as number) + 0.587 * (green as number) + 0.114 * (blue as number);
+    luma[pixel] = lumaOf(red as number, green as number, blue as number);
   }
   return luma;
 }

@@ -8,8 +8,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import type { NetworkRun } from '../../../src/inference/executors/messages.ts';
-import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/onnx-backend.ts';
-import { noArtefacts, recordingLog, tinyAdd, tinyRequest } from '../tiny-endpoint.ts';
+import type { OnnxBackend } from '../../../src/inference/onnx-backend.ts';
+import { createTinyBackend, recordingLog, tinyAdd, tinyRequest } from '../tiny-endpoint.ts';
 
 const tinyLookup: EndpointContract = {
   ...tinyAdd,
@@ -26,12 +26,9 @@ afterEach(async () => {
 async function lookUp(indices: number[]): Promise<{ values: unknown; runs: NetworkRun[]; waits: string[] }> {
   const runs: NetworkRun[] = [];
   const waits: string[] = [];
-  onnx = await createOnnxBackend({
+  onnx = await createTinyBackend({
     modelsDirectory: fileURLToPath(new URL('./models/', import.meta.url)),
     store: { get: () => Promise.reject(new Error('unused')) },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: recordingLog().log,
     endpoints: [tinyLookup],
     endpointsDirectory: new URL('./endpoints/', import.meta.url),
@@ -72,14 +69,10 @@ test('a network that does not give one output for each sample is refused, though
   await writeFile(join(folder, 'summing.onnx'), summing);
   const files = { tiny: { ...file, sha256, batch: { max: 4 } } };
   await writeFile(join(folder, 'model.json'), JSON.stringify({ ...manifest, files, warmUp: { tiny: { x: [1] } } }));
-  onnx = await createOnnxBackend({
+  onnx = await createTinyBackend({
     modelsDirectory,
     store: { get: () => Promise.reject(new Error('unused')) },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: log,
-    endpoints: [tinyAdd],
     endpointsDirectory: new URL('../endpoints/', import.meta.url),
   });
   expect(onnx.installedEndpoints()).toEqual([]);

@@ -3,20 +3,12 @@
  * charged nothing, within bounded memory; and its process goes on.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
-import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/onnx-backend.ts';
-import {
-  endpointsDirectory,
-  modelsDirectory,
-  noArtefacts,
-  recordingLog,
-  tinyAdd,
-  tinyRequest,
-} from '../tiny-endpoint.ts';
+import type { OnnxBackend } from '../../../src/inference/onnx-backend.ts';
+import { createTinyBackend, recordingLog, tinyRequest } from '../tiny-endpoint.ts';
 import {
   exifBomb,
   exifSegment,
@@ -257,16 +249,10 @@ let stored: Uint8Array;
 let pid: number;
 
 beforeAll(async () => {
-  onnx = await createOnnxBackend({
-    modelsDirectory: fileURLToPath(modelsDirectory),
+  onnx = await createTinyBackend({
     store: { get: async () => stored },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     workingMemoryBytes: 1_024 * MEGABYTE,
     logger: recordingLog().log,
-    endpoints: [tinyAdd],
-    endpointsDirectory,
   });
   pid = onnx.pids[0] ?? 0;
   stored = plainPng;

@@ -5,18 +5,9 @@
  *     node test/inference/images/many-pictures.ts 10000
  */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
-import { createOnnxBackend } from '../../../src/inference/onnx-backend.ts';
-import {
-  endpointsDirectory,
-  modelsDirectory,
-  noArtefacts,
-  recordingLog,
-  tinyAdd,
-  tinyRequest,
-} from '../tiny-endpoint.ts';
+import { createTinyBackend, recordingLog, tinyRequest } from '../tiny-endpoint.ts';
 
 const CHILDREN = 2;
 const IN_FLIGHT = 6;
@@ -43,16 +34,11 @@ const pictures = Number(process.argv[2] ?? 10_000);
 const random = seeded(1);
 const sources = await Promise.all(SIDES.flatMap(formatsOf));
 const files = new Map<string, Uint8Array>();
-const onnx = await createOnnxBackend({
-  modelsDirectory: fileURLToPath(modelsDirectory),
+const onnx = await createTinyBackend({
   store: { get: async (key) => files.get(key) ?? Buffer.of() },
-  writeArtefact: noArtefacts,
   children: CHILDREN,
-  threads: 1,
   workingMemoryBytes: 2_048 * MEGABYTE,
   logger: recordingLog().log,
-  endpoints: [tinyAdd],
-  endpointsDirectory,
 });
 const firstPids = onnx.pids;
 const report: Report = { pictures, succeeded: 0, failed: 0, retryable: 0, childrenLost: 0, samples: [] };

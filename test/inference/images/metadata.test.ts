@@ -8,15 +8,8 @@ import { ARTEFACT_MEDIA_TYPES } from '../../../src/contracts/media-limits.ts';
 import { findMetadata } from '../../../src/domain/embedded-metadata.ts';
 import { createSignedUrls } from '../../../src/domain/signed-urls.ts';
 import { type ArtefactFile, createArtefactWriter } from '../../../src/inference/artefacts.ts';
-import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/onnx-backend.ts';
-import {
-  endpointsDirectory,
-  modelsDirectory,
-  recordingLog,
-  standInArtefacts,
-  tinyAdd,
-  tinyRequest,
-} from '../tiny-endpoint.ts';
+import type { OnnxBackend } from '../../../src/inference/onnx-backend.ts';
+import { createTinyBackend, recordingLog, standInArtefacts, tinyAdd, tinyRequest } from '../tiny-endpoint.ts';
 import {
   exifOf,
   exifSegment,
@@ -73,18 +66,14 @@ let stored: Uint8Array;
 let written: ArtefactFile[];
 
 beforeAll(async () => {
-  onnx = await createOnnxBackend({
-    modelsDirectory: fileURLToPath(modelsDirectory),
+  onnx = await createTinyBackend({
     store: { get: async () => stored },
     writeArtefact: async (file) => {
       written.push(file);
       return standInArtefacts(file);
     },
-    children: 1,
-    threads: 1,
     logger: recordingLog().log,
     endpoints: [tinyCopy],
-    endpointsDirectory,
   });
 });
 afterAll(() => onnx.close());

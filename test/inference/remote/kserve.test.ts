@@ -8,13 +8,13 @@ import sharp from 'sharp';
 import type { KserveServer } from '../../../src/config/remote-servers.ts';
 import type { Network } from '../../../src/inference/executors/run-queue.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
-import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/onnx-backend.ts';
+import type { OnnxBackend } from '../../../src/inference/onnx-backend.ts';
 import { createHttpClient, type HttpClientOptions } from '../../../src/inference/remote/http-exchange.ts';
 import { openKserveNetwork } from '../../../src/inference/remote/kserve-network.ts';
 import { type AskServer, createAskServer } from '../../../src/inference/remote/kserve-servers.ts';
 import { type KserveTestServer, startKserveServer } from '../../support/kserve-server.ts';
 import { until } from '../../support/until.ts';
-import { endpointsDirectory, noArtefacts, recordingLog, rejectionOf, tinyAdd, tinyRequest } from '../tiny-endpoint.ts';
+import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from '../tiny-endpoint.ts';
 
 const never = { signal: new AbortController().signal };
 const { log, lines } = recordingLog();
@@ -75,15 +75,10 @@ async function start(setting: Setting = {}): Promise<OnnxBackend> {
   const release = join(modelsDirectory, 'tiny', '2026-01-01');
   mkdirSync(release, { recursive: true });
   writeFileSync(join(release, 'model.json'), JSON.stringify(manifestWith(setting.file ?? {})));
-  const backend = await createOnnxBackend({
+  const backend = await createTinyBackend({
     modelsDirectory,
     store: { get: async () => picture },
-    writeArtefact: noArtefacts,
-    children: 1,
-    threads: 1,
     logger: log,
-    endpoints: [tinyAdd],
-    endpointsDirectory,
     askServer: ask(setting),
   });
   closing.push(() => backend.close());

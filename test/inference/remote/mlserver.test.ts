@@ -10,11 +10,11 @@ import { findFreePort } from '../../../src/embedded/ports.ts';
 import { ProcessRecord } from '../../../src/embedded/process-record.ts';
 import { type RunningProgram, startProgram, waitUntilReady } from '../../../src/embedded/program.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
-import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/onnx-backend.ts';
+import type { OnnxBackend } from '../../../src/inference/onnx-backend.ts';
 import { createHttpClient, type HttpClient } from '../../../src/inference/remote/http-exchange.ts';
 import { openKserveNetwork } from '../../../src/inference/remote/kserve-network.ts';
 import { createAskServer } from '../../../src/inference/remote/kserve-servers.ts';
-import { endpointsDirectory, noArtefacts, recordingLog, rejectionOf, tinyAdd, tinyRequest } from '../tiny-endpoint.ts';
+import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from '../tiny-endpoint.ts';
 
 const isInstalled = existsSync(MLSERVER_PATH);
 const never = new AbortController().signal;
@@ -145,15 +145,10 @@ const ADDING = { kserve: { server: 'mlserver', model: 'tiny', version: '1' } };
         const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
           .png()
           .toBuffer();
-        backend = await createOnnxBackend({
+        backend = await createTinyBackend({
           modelsDirectory: join(directory, 'models'),
           store: { get: async () => picture },
-          writeArtefact: noArtefacts,
-          children: 1,
-          threads: 1,
           logger: log,
-          endpoints: [tinyAdd],
-          endpointsDirectory,
           askServer: askServer(),
         });
       });
