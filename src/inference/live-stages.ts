@@ -24,6 +24,8 @@ interface LiveStagesOptions {
   liveFiles?: LiveFiles | undefined;
   /** Videos that are decoded at a time. */
   children: number;
+  /** Most that a process which makes previews may take for its work. */
+  workingMemoryBytes?: number | undefined;
 }
 
 export function createLiveStages(options: LiveStagesOptions): StagedInference {

@@ -15,6 +15,8 @@ interface Dependencies {
   writeArtefact: WriteArtefact;
   /** Videos that are decoded at a time. */
   children: number;
+  /** Most that a process which makes previews may take for its work; 0 or left out for no bound. */
+  workingMemoryBytes?: number | undefined;
 }
 
 export type ToolsFor = (
@@ -24,7 +26,7 @@ export type ToolsFor = (
   context: Pick<StageContext, 'signal' | 'onProgress' | 'readResult'>,
 ) => LiveTools;
 
-export function createLiveTools({ liveFiles, writeArtefact, children }: Dependencies): ToolsFor {
+export function createLiveTools({ liveFiles, writeArtefact, children, workingMemoryBytes }: Dependencies): ToolsFor {
   // A decode takes a processor for minutes.
   const inTurn = createTurns(children);
   const files = (): LiveFiles => {
@@ -65,6 +67,7 @@ export function createLiveTools({ liveFiles, writeArtefact, children }: Dependen
         makePreviews((index) => ofStore(() => files().get(inputs[index]?.storageKey ?? '')), inputs.length, {
           size,
           signal,
+          workingMemoryBytes,
         }),
       writeArtefact: (file) => ofStore(() => writeArtefact(file)),
       resultOfJob: async (id) => (await readResult?.(id)) ?? null,

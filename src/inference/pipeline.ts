@@ -1,31 +1,27 @@
 /**
- * What an endpoint's `pipeline.ts` exports. A pipeline runs in a child process that has the models loaded and the
- * pictures decoded; it needs no import but pure functions of this toolkit, so the worker may import it too.
+ * What an endpoint's `pipeline.ts` exports. A pipeline runs in a child process that has the models loaded and decodes
+ * pictures; it needs no import but pure functions of this toolkit, so the worker may import it too.
  */
 import type { OutputFormat } from '../contracts/vocabulary/renders.ts';
 import type { RgbImage } from './images/rgb-image.ts';
 import type { Model } from './models/model.ts';
 
-export interface PipelineInput {
-  /** The request's pictures in order, decoded: 8-bit sRGB, upright. */
-  images: readonly RgbImage[];
-  /** Of the request's pictures as they were sent; left out by callers whose pipelines make no pictures. */
-  formats?: readonly OutputFormat[];
-  /** Validated parameters of the request, with defaults filled in. */
-  parameters: Readonly<Record<string, unknown>>;
+/** A picture of a request. */
+export interface Picture {
+  /** Of its file. */
+  format: OutputFormat;
+  /**
+   * 8-bit sRGB, upright. Decoded anew at each call: a pipeline of many pictures holds one at a time, some 150 MB at most.
+   * @throws ServiceError `input_unreadable`
+   */
+  decode(): Promise<RgbImage>;
 }
 
-/**
- * `Prepared` and `Output` hand along what the next step needs beside its tensors, such as the transform that leads from
- * a letterboxed input back to the pixels of the original picture.
- */
-export interface Pipeline<Prepared, Output> {
-  /** Pictures → tensors. */
-  preprocess(input: PipelineInput): Prepared;
-  /** Tensors → what the networks say, in the original picture's pixels. The only step that runs a model. */
-  infer(prepared: Prepared): Promise<Output>;
-  /** What the networks say → the endpoint's result. Pure: thresholds, rules and parameters only. */
-  postprocess(output: Output, input: PipelineInput): unknown;
+export interface PipelineInput {
+  /** Those of the request, in order. */
+  pictures: readonly Picture[];
+  /** Validated parameters of the request, with defaults filled in. */
+  parameters: Readonly<Record<string, unknown>>;
 }
 
 export interface PipelineDefinition {
@@ -45,10 +41,12 @@ export interface PipelineDefinition {
   chargedShare?(result: unknown): number;
 }
 
-/** A pipeline with its steps chained: what an executor calls. */
+/** What an executor calls, for each job. */
 export type RunnablePipeline = (input: PipelineInput) => Promise<unknown>;
 
-/** Chains the steps. Keeps the types between them inside the endpoint's folder. */
-export function chain<Prepared, Output>(pipeline: Pipeline<Prepared, Output>): RunnablePipeline {
-  return async (input) => pipeline.postprocess(await pipeline.infer(pipeline.preprocess(input)), input);
+/** @throws as `decode`; Error where the endpoint takes another number of pictures than one */
+export async function onlyPicture(pictures: readonly Picture[]): Promise<RgbImage> {
+  const [picture] = pictures;
+  if (!picture || pictures.length > 1) throw new Error(`a pipeline of one picture was given ${pictures.length}`);
+  return picture.decode();
 }

@@ -85,6 +85,16 @@ test('an unreadable picture fails the job, uncharged, with advice', async () => 
   expect(outcome.error).toMatchObject({ type: 'processing_error', code: 'input_unreadable' });
 });
 
+test('of several pictures, the message says which one is unreadable', async () => {
+  const copying = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.copy' }] });
+  const files = [picture, picture, Buffer.from('not a picture')];
+  stored = async () => files.shift() ?? picture;
+  const inputs = Array.from({ length: 3 }, () => tinyRequest().inputs).flat();
+  const { error } = await copying.infer(tinyRequest({ endpoint: 'tiny.copy', inputs }), never);
+  expect(error?.code).toBe('input_unreadable');
+  expect(error?.message).toMatch(/^Picture 3: The file is not a readable/);
+});
+
 test('a file that is no longer stored fails the job; a store that is down is retryable', async () => {
   stored = () => Promise.reject(new ObjectNotFoundError('gone'));
   expect((await onnx.infer(tinyRequest(), never)).error?.code).toBe('input_unreadable');

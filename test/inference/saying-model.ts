@@ -1,6 +1,9 @@
 /** Models whose networks say what a test tells them: for tests of pipelines. */
+
+import type { RgbImage } from '../../src/inference/images/rgb-image.ts';
 import { parseManifest } from '../../src/inference/models/manifest.ts';
 import type { FloatTensor, Model } from '../../src/inference/models/model.ts';
+import type { Picture } from '../../src/inference/pipeline.ts';
 
 interface Network {
   labels: readonly (string | null | object)[];
@@ -12,6 +15,11 @@ interface Network {
 const SIDE = 64;
 /** As large as the input of the networks, so that both have the same pixels. */
 export const picture = { width: SIDE, height: SIDE, pixels: new Uint8Array(SIDE * SIDE * 3) };
+
+/** As the pictures of a request, decoded already. */
+export function sent(...images: RgbImage[]): Picture[] {
+  return images.map((image) => ({ format: 'jpg', decode: async () => image }));
+}
 
 export function modelSaying(networks: Record<string, Network>, uses: Record<string, Model> = {}): Model {
   const images = {

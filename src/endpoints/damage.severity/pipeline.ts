@@ -8,9 +8,8 @@ import { type Box, expandBox, toBoundingBox } from '../../inference/decoding/box
 import { resample } from '../../inference/images/resample.ts';
 import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import { type Model, usedModel } from '../../inference/models/model.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { type Classifier, createClassifier, createOptionalClassifier } from '../../inference/pipelines/classifier.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
 import { createDetector } from '../../inference/pipelines/detector.ts';
 import type { Result as Damages } from '../damage.detect/result.ts';
 import type { Parameters } from './request.ts';
@@ -27,8 +26,8 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const grade = createGrader(model);
     const detect = createDetector(usedModel(model, 'damages'), DAMAGE_TYPES);
-    return async ({ images, parameters }) => {
-      const picture = onlyPicture(images);
+    return async ({ pictures, parameters }) => {
+      const picture = await onlyPicture(pictures);
       const { damages: asked } = parameters as Parameters;
       const damages: Graded[] = [];
       for (const damage of asked ?? (await detect(picture)).map(({ label, box }) => ({ ...foundDamage(label, box) }))) {

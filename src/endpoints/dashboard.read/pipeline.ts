@@ -8,7 +8,7 @@ import { letterbox, squareCrop, toOriginal } from '../../inference/images/fit.ts
 import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import { type FloatTensor, type Model, usedModel } from '../../inference/models/model.ts';
 import { inputSize, readSettings } from '../../inference/models/settings.ts';
-import { chain, type PipelineDefinition, type PipelineInput } from '../../inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { rgbTensor, tensorRow } from '../../inference/tensors.ts';
 import { createLineReader } from '../../inference/text-line.ts';
 import { type OdometerText, voteOnOdometer } from './odometer-text.ts';
@@ -36,13 +36,6 @@ export interface Reading {
   fuel: { level: number; confidence: number } | null;
 }
 
-interface Prepared {
-  picture: RgbImage;
-  /** The whole picture: [1, 3, height, width] of the locator, and the way back from its pixels. */
-  located: FloatTensor;
-  toPicture: (box: Box) => Box;
-}
-
 /** A cluster narrower or lower than this cannot hold anything legible. */
 const SMALLEST_CLUSTER_PIXELS = 16;
 const SMALLEST_ELEMENT_PIXELS = 3;
@@ -58,23 +51,14 @@ export const pipeline: PipelineDefinition = {
     const classifyLamps = lampClassifier(model, settings);
     const readFuel = fuelReader(model, settings);
 
-    const preprocess = ({ images }: PipelineInput): Prepared => {
-      const [picture] = images;
-      if (!picture) throw new Error('dashboard.read takes one picture');
+    const read = async (picture: RgbImage): Promise<Reading> => {
       const whole = { x0: 0, y0: 0, x1: picture.width, y1: picture.height };
-      const fitted = letterbox(picture, whole, locatorSize.width, locatorSize.height);
-      return {
-        picture,
-        located: rgbTensor([fitted.image]),
-        toPicture: (box) => clampBox(toOriginal(box, fitted.transform), picture),
-      };
-    };
-
-    const infer = async ({ picture, located, toPicture }: Prepared): Promise<Reading> => {
-      const outputs = await model.run('locator', { image: located });
+      const { image, transform } = letterbox(picture, whole, locatorSize.width, locatorSize.height);
+      const outputs = await model.run('locator', { image: rgbTensor([image]) });
       const presence = outputs.floats('scores').data[0] ?? 0;
       if (presence < settings.thresholds.presence) return NOTHING;
-      const elements = await findElements(picture, toPicture(boxOf(outputs.floats('boxes'), 0)));
+      const cluster = clampBox(toOriginal(boxOf(outputs.floats('boxes'), 0), transform), picture);
+      const elements = await findElements(picture, cluster);
       return {
         lit: outputs.floats('lit').data[0] ?? 0,
         odometer: await readOdometer(picture, elements.odometers),
@@ -84,11 +68,7 @@ export const pipeline: PipelineDefinition = {
       };
     };
 
-    return chain({
-      preprocess,
-      infer,
-      postprocess: (reading, { parameters }) => toResult(reading, settings, parameters),
-    });
+    return async ({ pictures, parameters }) => toResult(await read(await onlyPicture(pictures)), settings, parameters);
   },
 };
 

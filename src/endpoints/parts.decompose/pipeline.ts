@@ -9,8 +9,7 @@ import { boxAround } from '../../inference/decoding/rotated-boxes.ts';
 import { cutOut, type PixelBox, pixelsAround } from '../../inference/images/compose.ts';
 import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { touchesEdge } from '../../inference/pipelines/matting.ts';
 import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/pipelines/part-outlines.ts';
 import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
@@ -33,9 +32,9 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const outline = createPartOutliner(model);
     const judge = createPictureJudge(model);
-    return async ({ images, parameters }) => {
+    return async ({ pictures, parameters }) => {
       const { include_exploded_view: isViewWanted = false, ...asked }: Parameters = parameters;
-      const picture = onlyPicture(images);
+      const picture = await onlyPicture(pictures);
       const judgement = await judge(picture);
       const { pieces, sheet } = takeApart(await outline(picture), picture);
       // The picture of the exploded view shows every part; the list follows the request.

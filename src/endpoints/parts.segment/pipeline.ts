@@ -5,8 +5,7 @@
 import type { Size } from '../../inference/decoding/boxes.ts';
 import { toBoundingBox } from '../../inference/decoding/boxes.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { touchesEdge } from '../../inference/pipelines/matting.ts';
 import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/pipelines/part-outlines.ts';
 import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
@@ -23,9 +22,9 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const outline = createPartOutliner(model);
     const judge = createPictureJudge(model);
-    return async ({ images, parameters }) => {
+    return async ({ pictures, parameters }) => {
       const asked: Parameters = parameters;
-      const picture = onlyPicture(images);
+      const picture = await onlyPicture(pictures);
       const found = (await outline(picture)).slice(0, MOST_PARTS);
       const result: Result = {
         ...(await judge(picture)),

@@ -8,8 +8,7 @@ import type { Point } from '../../inference/decoding/detections.ts';
 import { rectify } from '../../inference/images/rectify.ts';
 import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import { usedModel } from '../../inference/models/model.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { createStraightLineReader, type StraightLineReader } from '../../inference/pipelines/line-reader.ts';
 import { createPlateFinder, growQuad } from '../../inference/pipelines/plates.ts';
 import type { Result } from './result.ts';
@@ -27,8 +26,8 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const findPlates = createPlateFinder(model);
     const { margins, read } = createStraightLineReader(usedModel(model, 'text'));
-    return async ({ images }): Promise<Result> => {
-      const picture = onlyPicture(images);
+    return async ({ pictures }): Promise<Result> => {
+      const picture = await onlyPicture(pictures);
       const plates: Plate[] = [];
       for (const { box, corners, confidence } of await findPlates(picture)) {
         const characters = charactersOf(await read(straighten(picture, corners, margins)));

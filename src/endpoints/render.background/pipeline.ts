@@ -6,8 +6,7 @@ import { DEFAULT_OUTPUT_FORMAT } from '../../contracts/vocabulary/renders.ts';
 import { VEHICLE_CLASSES } from '../../contracts/vocabulary/vehicles.ts';
 import { cutOut, pixelsAround, plainPicture, putOver } from '../../inference/images/compose.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { createDetector, OUTLINE_DECODERS } from '../../inference/pipelines/detector.ts';
 import { createMatteMaker, largestFirst, touchesEdge } from '../../inference/pipelines/matting.ts';
 import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
@@ -28,10 +27,10 @@ export const pipeline: PipelineDefinition = {
     const detect = createDetector(model, VEHICLE_CLASSES, OUTLINE_DECODERS);
     const makeMatte = createMatteMaker(model);
     const judge = createPictureJudge(model);
-    return async ({ images, parameters }): Promise<Made> => {
+    return async ({ pictures, parameters }): Promise<Made> => {
       const asked: Parameters = parameters;
       const { background_color, shadow = true, output_format: format = DEFAULT_OUTPUT_FORMAT } = asked;
-      const picture = onlyPicture(images);
+      const picture = await onlyPicture(pictures);
       const { quality_issues } = await judge(picture);
       const scene = background_color === undefined ? (asked.scene ?? DEFAULT_SCENE) : null;
       const settings = { scene, background_color: background_color?.toLowerCase() ?? null, quality_issues };

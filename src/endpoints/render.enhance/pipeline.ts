@@ -10,8 +10,7 @@ import { resample } from '../../inference/images/resample.ts';
 import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
 import type { Model } from '../../inference/models/model.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { createPictureMaker, type PictureMaker } from '../../inference/pipelines/image-to-image.ts';
 import { measureQuality } from '../../inference/pipelines/picture-quality.ts';
 import type { Parameters } from './request.ts';
@@ -34,7 +33,7 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const denoiser = createDenoiser(model);
     const enlarger = createEnlarger(model);
-    return async ({ images, parameters }) => {
+    return async ({ pictures, parameters }) => {
       const asked: Parameters = parameters;
       const {
         enhancer_model = 'GAN',
@@ -47,7 +46,7 @@ export const pipeline: PipelineDefinition = {
       if (enhancer_model !== 'GAN') {
         throw new ServiceError('model_unavailable', `No ${enhancer_model} enhancer is installed. Ask for \`GAN\`.`);
       }
-      const picture = onlyPicture(images);
+      const picture = await onlyPicture(pictures);
       requireRoom(picture, factor, format);
       const before = measureQuality(picture);
       const isNoisy = before.noise < GOOD_NOISE;

@@ -8,8 +8,7 @@ import { levelsOf } from '../../inference/images/compose.ts';
 import { paintQuad, rectify } from '../../inference/images/rectify.ts';
 import { lumaOf, type RgbImage } from '../../inference/images/rgb-image.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { createPlateFinder, growQuad } from '../../inference/pipelines/plates.ts';
 import { isInk, unwritable } from './lettering.ts';
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
@@ -30,7 +29,7 @@ export const pipeline: PipelineDefinition = {
   task: 'plate-detection',
   create: (model) => {
     const findPlates = createPlateFinder(model);
-    return async ({ images, formats, parameters }) => {
+    return async ({ pictures, parameters }) => {
       const { mode = DEFAULT_MODE, replacement_text: text, fill_color }: Parameters = parameters;
       const strange = text === undefined ? undefined : unwritable(text);
       if (strange !== undefined) {
@@ -38,7 +37,7 @@ export const pipeline: PipelineDefinition = {
         throw new ServiceError('input_unreadable', message, { param: 'replacement_text' });
       }
       const fill = mode === 'blur' ? null : (fill_color?.toLowerCase() ?? DEFAULT_FILL_COLORS[mode]);
-      const picture = onlyPicture(images);
+      const picture = await onlyPicture(pictures);
       const treated = { ...picture, pixels: new Uint8Array(picture.pixels) };
       const plates = await findPlates(picture);
       for (const { corners } of plates) {
@@ -57,7 +56,7 @@ export const pipeline: PipelineDefinition = {
         height,
         channels: 3,
         pixels,
-        format: formats?.[0] ?? 'jpg',
+        format: pictures[0]?.format ?? 'jpg',
       };
       return {
         image,

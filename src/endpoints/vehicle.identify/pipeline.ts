@@ -9,7 +9,7 @@ import { decoderOf } from '../../inference/models/decoder-settings.ts';
 import type { Model } from '../../inference/models/model.ts';
 import { readSettings } from '../../inference/models/settings.ts';
 import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { createOptionalClassifier, createScores } from '../../inference/pipelines/classifier.ts';
+import { type Classification, createOptionalClassifier, createScores } from '../../inference/pipelines/classifier.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -32,13 +32,19 @@ const vehicle = Type.Object(
 export const pipeline: PipelineDefinition = {
   task: 'vehicle-identification',
   create: (model) => {
-    const identify = createIdentifier(model);
+    const identity = createIdentifier(model);
     const bodyOf = createOptionalClassifier(model, 'body_type', BODY_TYPES);
-    return async ({ images, parameters }) => {
-      const candidates = await identify(images);
+    return async ({ pictures, parameters }) => {
+      const scores: (readonly number[])[] = [];
+      const bodies: Classification<(typeof BODY_TYPES)[number]>[] = [];
+      for (const each of pictures) {
+        const picture = await each.decode();
+        scores.push(await identity.scoresOf(picture));
+        bodies.push(...(await bodyOf(picture)));
+      }
+      const candidates = identity.candidatesOf(scores);
       const [make] = makesOf(candidates);
-      const bodies = await Promise.all(images.map(bodyOf));
-      const [body] = bodies.flat().toSorted((a, b) => b.confidence - a.confidence);
+      const [body] = bodies.toSorted((a, b) => b.confidence - a.confidence);
       const result: Result = {
         make: make ?? null,
         candidates,
@@ -54,7 +60,14 @@ export const pipeline: PipelineDefinition = {
   },
 };
 
-function createIdentifier(model: Model): (pictures: readonly RgbImage[]) => Promise<Result['candidates']> {
+interface Identifier {
+  /** Of each class, what the network says of one picture. */
+  scoresOf: (picture: RgbImage) => Promise<readonly number[]>;
+  /** What the scores of all pictures come to, the likeliest first. */
+  candidatesOf: (scores: readonly (readonly number[])[]) => Result['candidates'];
+}
+
+function createIdentifier(model: Model): Identifier {
   const file = Type.Object({
     labels: Type.Array(Type.Union([vehicle, Type.Null()]), { minItems: 1 }),
     decoder: decoderOf(['softmax-classification']),
@@ -62,13 +75,11 @@ function createIdentifier(model: Model): (pictures: readonly RgbImage[]) => Prom
   const { labels, decoder } = readSettings(model, Type.Object({ files: Type.Object({ [IDENTITY_FILE]: file }) })).files
     .identity;
   const scoresOf = createScores(model, IDENTITY_FILE, { classes: labels.length, decoder });
-  return async (pictures) => {
-    const scores: (readonly number[])[] = [];
-    for (const picture of pictures) scores.push(await scoresOf(picture));
+  const candidatesOf: Identifier['candidatesOf'] = (scores) => {
     const likely = labels
       .map((label, index) => ({
         label,
-        confidence: scores.reduce((sum, each) => sum + (each[index] ?? 0), 0) / pictures.length,
+        confidence: scores.reduce((sum, each) => sum + (each[index] ?? 0), 0) / scores.length,
       }))
       .toSorted((a, b) => b.confidence - a.confidence);
     // Likeliest of all is that there is no vehicle.
@@ -77,6 +88,7 @@ function createIdentifier(model: Model): (pictures: readonly RgbImage[]) => Prom
       label && confidence >= decoder.score ? [{ ...label, confidence }] : [],
     );
   };
+  return { scoresOf, candidatesOf };
 }
 
 /** Likeliest first: the confidences of all models of a make that are candidates, summed. */

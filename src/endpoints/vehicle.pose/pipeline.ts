@@ -1,8 +1,7 @@
 /** Picture → its view, and what spoils it. A classifier tells no angles and finds no vehicle: these stay null. */
 import { IMAGE_QUALITY_REASONS, VIEWS } from '../../contracts/vocabulary/views.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { createClassifier, createOptionalClassifier } from '../../inference/pipelines/classifier.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Result } from './result.ts';
 
@@ -13,8 +12,8 @@ export const pipeline: PipelineDefinition = {
     // A picture without a vehicle says so by its null readings.
     const reasons = IMAGE_QUALITY_REASONS.filter((reason) => reason !== 'no_vehicle');
     const classifyQuality = createOptionalClassifier(model, 'quality', reasons);
-    return async ({ images, parameters }) => {
-      const picture = onlyPicture(images);
+    return async ({ pictures, parameters }) => {
+      const picture = await onlyPicture(pictures);
       const [view] = await classifyView(picture);
       const issues = await classifyQuality(picture);
       const result: Result = {

@@ -3,8 +3,7 @@ import { VEHICLE_CLASSES } from '../../contracts/vocabulary/vehicles.ts';
 import { type Size, toBoundingBox } from '../../inference/decoding/boxes.ts';
 import { areaOf } from '../../inference/decoding/rotated-boxes.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { onlyPicture } from '../../inference/pipelines/detection-pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
 import { createDetector, type Detection, OUTLINE_DECODERS } from '../../inference/pipelines/detector.ts';
 import { createMatteMaker, largestFirst, touchesEdge } from '../../inference/pipelines/matting.ts';
 import { toPolygon } from '../../inference/pipelines/polygon.ts';
@@ -18,8 +17,8 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const detect = createDetector(model, VEHICLE_CLASSES, OUTLINE_DECODERS);
     const makeMatte = createMatteMaker(model);
-    return async ({ images, parameters }) => {
-      const picture = onlyPicture(images);
+    return async ({ pictures, parameters }) => {
+      const picture = await onlyPicture(pictures);
       const found = largestFirst(await detect(picture));
       const [main] = found;
       const { include_matte: isMatteWanted }: Parameters = parameters;

@@ -97,14 +97,25 @@ async function run(taskId: number, task: InferenceTask): Promise<void> {
 async function answer(task: InferenceTask, signal: AbortSignal): Promise<unknown> {
   const pipeline = pipelines.get(task.endpoint);
   if (!pipeline) throw new ServiceError('model_unavailable', `${task.endpoint} has no loaded model.`);
-  const images = [];
-  for (const file of task.files) {
-    signal.throwIfAborted();
-    images.push(await decodeImage(file));
-  }
-  signal.throwIfAborted();
-  const result = await pipeline({ images, formats: task.files.map(formatOf), parameters: task.parameters });
+  const pictures = task.files.map((file, index) => ({
+    format: formatOf(file),
+    decode: async () => {
+      signal.throwIfAborted();
+      const decoded = await decodeImage(file).catch((error: Error) => {
+        throw task.files.length === 1 ? error : ofPicture(index, error);
+      });
+      signal.throwIfAborted();
+      return decoded;
+    },
+  }));
+  const result = await pipeline({ pictures, parameters: task.parameters });
   return encodePictures(result, encodePicture);
+}
+
+/** Of several pictures, the message says which. */
+function ofPicture(index: number, error: Error): Error {
+  if (!(error instanceof ServiceError)) return error;
+  return new ServiceError(error.code, `Picture ${index + 1}: ${error.message}`, { cause: error });
 }
 
 function takeRuns(): NetworkRun[] {

@@ -1,7 +1,7 @@
 /** The pipeline of an endpoint whose result follows from what one detector finds in one picture. */
 import type { RgbImage } from '../images/rgb-image.ts';
 import type { Model } from '../models/model.ts';
-import type { PipelineDefinition, PipelineInput } from '../pipeline.ts';
+import { onlyPicture, type PipelineDefinition, type PipelineInput } from '../pipeline.ts';
 import { createDetector, type DETECTION_DECODERS, type Detection } from './detector.ts';
 
 interface DetectionEndpoint<Label extends string, Parameters, Judgement> {
@@ -32,18 +32,11 @@ export function createDetectionPipeline<
     create: (model) => {
       const detect = createDetector(model, labels, decoders);
       const judge = createJudge(model);
-      return async ({ images, parameters }) => {
-        const picture = onlyPicture(images);
+      return async ({ pictures, parameters }) => {
+        const picture = await onlyPicture(pictures);
         // The request was held to the endpoint's schema when it came.
         return toResult(await detect(picture), await judge(picture), parameters as Parameters);
       };
     },
   };
-}
-
-/** @throws Error where the endpoint takes another number of pictures than one */
-export function onlyPicture(images: readonly RgbImage[]): RgbImage {
-  const [picture] = images;
-  if (!picture || images.length > 1) throw new Error(`a pipeline of one picture was given ${images.length}`);
-  return picture;
 }

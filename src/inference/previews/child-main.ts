@@ -1,7 +1,7 @@
 /** Entry point of the process that makes previews: it decodes pictures of strangers, one at a time, and holds no secrets. */
 import sharp from 'sharp';
 import { decodeImage, restrictDecoder } from '../images/decode-image.ts';
-import type { Preview, PreviewAnswer, PreviewTask } from './messages.ts';
+import type { Preview, PreviewMessage, PreviewTask } from './messages.ts';
 
 const QUALITY = 70;
 
@@ -15,11 +15,14 @@ restrictDecoder();
 process.on('message', (task: PreviewTask) => {
   void preview(task)
     .catch(() => null)
-    .then((made) => {
-      const answer: PreviewAnswer = { preview: made };
-      if (process.connected) process.send?.(answer);
-    });
+    .then((made) => send({ type: 'made', preview: made }));
 });
+send({ type: 'ready' });
+
+function send(message: PreviewMessage): void {
+  // A parent that is gone has nobody to tell; `disconnect` ends this process.
+  if (process.connected) process.send?.(message);
+}
 
 /** Upright, and without the metadata of its picture, which may say where it was taken. */
 async function preview({ picture, size }: PreviewTask): Promise<Preview> {

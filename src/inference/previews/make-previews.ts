@@ -2,13 +2,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ServiceError } from '../../domain/service-error.ts';
-import { sandboxFlags } from '../executors/sandbox.ts';
-import type { Preview, PreviewAnswer, PreviewSize, PreviewTask } from './messages.ts';
+import { boundMemory, sandboxFlags } from '../executors/sandbox.ts';
+import type { Preview, PreviewMessage, PreviewSize, PreviewTask } from './messages.ts';
 
 interface PreviewOptions {
   size: PreviewSize;
   /** Ends the process; what waits rejects with the signal's reason. */
   signal: AbortSignal;
+  /** Most that the process may take for its work; 0 or left out for no bound. */
+  workingMemoryBytes?: number | undefined;
 }
 
 const MAIN = new URL('./child-main.ts', import.meta.url);
@@ -17,7 +19,7 @@ const MAIN = new URL('./child-main.ts', import.meta.url);
 export async function makePreviews(
   read: (index: number) => Promise<Uint8Array>,
   count: number,
-  { size, signal }: PreviewOptions,
+  { size, signal, workingMemoryBytes = 0 }: PreviewOptions,
 ): Promise<(Preview | null)[]> {
   signal.throwIfAborted();
   const child = fork(MAIN, {
@@ -31,6 +33,8 @@ export async function makePreviews(
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   try {
+    await messageOf(child, exited);
+    if (child.pid !== undefined && workingMemoryBytes > 0) await boundMemory(child.pid, workingMemoryBytes);
     const previews: (Preview | null)[] = [];
     for (let index = 0; index < count; index += 1) {
       previews.push(await preview(child, exited, { picture: await read(index), size }));
@@ -47,12 +51,18 @@ export async function makePreviews(
 }
 
 async function preview(child: ChildProcess, exited: Promise<unknown>, task: PreviewTask): Promise<Preview | null> {
-  const answer = new Promise<PreviewAnswer>((resolve, reject) => {
+  const answer = messageOf(child, exited);
+  child.send(task, (error) => error && child.kill('SIGKILL'));
+  const message = await answer;
+  return message.type === 'made' ? message.preview : null;
+}
+
+/** @throws ServiceError when the process ends first */
+function messageOf(child: ChildProcess, exited: Promise<unknown>): Promise<PreviewMessage> {
+  return new Promise((resolve, reject) => {
     child.once('message', resolve);
     void exited.then(() => reject(lost()));
-    child.send(task, (error) => error && reject(lost()));
   });
-  return (await answer).preview;
 }
 
 function lost(): ServiceError {

@@ -18,7 +18,5 @@ export interface Preview {
   height: number;
 }
 
-/** Null where the picture cannot be read. */
-export interface PreviewAnswer {
-  preview: Preview | null;
-}
+/** First, when it is warm, `ready`; then one answer for each task, null where the picture cannot be read. */
+export type PreviewMessage = { type: 'ready' } | { type: 'made'; preview: Preview | null };

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/damage.detect/result.ts';
-import { detectorSeeing, logits, modelSaying, picture } from '../../inference/saying-model.ts';
+import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
 
 /** Logits [1, 3, 8, 8]: background, but for two cells by two of dent and one of rust. */
 const scene = new Float32Array(3 * 64);
@@ -23,7 +23,7 @@ const detector = {
 };
 
 const run = async (model: ReturnType<typeof modelSaying>, parameters = {}) =>
-  (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+  (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 
 test('a region is a damage with its outline; what the network does not know is null', async () => {
   const { damages, ...rest } = await run(modelSaying({ detector }));

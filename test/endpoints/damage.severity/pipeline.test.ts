@@ -1,7 +1,7 @@
 /** What classifiers that see one damage at a time make of a picture. */
 import { describe, expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.severity/pipeline.ts';
-import { logits, modelSaying, picture, rows } from '../../inference/saying-model.ts';
+import { logits, modelSaying, picture, rows, sent } from '../../inference/saying-model.ts';
 
 const says = (labels: (string | null)[]) => ({
   labels,
@@ -23,8 +23,7 @@ const networks = {
 };
 const grade = (parameters: Record<string, unknown>, changes = {}) =>
   pipeline.create(modelSaying({ ...networks, ...changes }, { damages: boxes }))({
-    images: [picture],
-    formats: ['png'],
+    pictures: sent(picture),
     parameters,
   });
 const bbox = { x: 20, y: 20, width: 10, height: 10 };

@@ -6,6 +6,7 @@ import type { Parameters } from '../../../src/endpoints/dashboard.read/request.t
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { type ModelManifest, parseManifest } from '../../../src/inference/models/manifest.ts';
 import type { FloatTensor, Model, ModelInputs, ModelOutputs } from '../../../src/inference/models/model.ts';
+import { sent } from '../../inference/saying-model.ts';
 
 const manifest = manifestOf('dashboard-reader');
 const textManifest = manifestOf('text-line');
@@ -37,7 +38,7 @@ async function run(said: Said, parameters: Parameters = {}): Promise<{ result: R
   };
   const text: Model = { manifest: textManifest, uses: {}, run: async (file, inputs) => answer(file, inputs) };
   const model: Model = { manifest, uses: { text }, run: async (file, inputs) => answer(file, inputs) };
-  const result = (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+  const result = (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
   return { result, asked };
 }
 

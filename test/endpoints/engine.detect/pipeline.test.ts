@@ -1,7 +1,7 @@
 /** What the boxes and classes of networks make of an engine bay. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/engine.detect/pipeline.ts';
-import { detectorSeeing, logits, modelSaying, picture } from '../../inference/saying-model.ts';
+import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
 
 const detector = detectorSeeing(
   ['battery', 'inverter', 'engine_bay'],
@@ -18,7 +18,7 @@ const propulsion = (probability: number) => ({
 });
 
 const run = (model: ReturnType<typeof modelSaying>, parameters = {}) =>
-  pipeline.create(model)({ images: [picture], parameters });
+  pipeline.create(model)({ pictures: sent(picture), parameters });
 
 test('the engine bay is apart from its parts, and without a classifier the propulsion is null', async () => {
   expect(await run(modelSaying({ detector }), { min_confidence: 0.5 })).toEqual({

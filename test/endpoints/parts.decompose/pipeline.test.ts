@@ -5,7 +5,7 @@ import type { Result } from '../../../src/endpoints/parts.decompose/result.ts';
 import type { MadePicture } from '../../../src/inference/made-files.ts';
 import { smoothPicture } from '../../inference/exported-models.ts';
 import { partCells } from '../../inference/part-cells.ts';
-import { modelSaying } from '../../inference/saying-model.ts';
+import { modelSaying, sent } from '../../inference/saying-model.ts';
 
 interface Made extends Omit<Result, 'parts' | 'exploded_view'> {
   parts: (Omit<Result['parts'][number], 'cut_out'> & { cut_out: MadePicture })[];
@@ -25,7 +25,7 @@ const scene = partCells({
 const picture = smoothPicture(64, 64);
 
 const run = async (parameters = {}, detector = scene) =>
-  (await pipeline.create(modelSaying({ detector }))({ images: [picture], parameters })) as Made;
+  (await pipeline.create(modelSaying({ detector }))({ pictures: sent(picture), parameters })) as Made;
 
 test('each part is cut out to its box, with the pixels of the picture', async () => {
   const { parts } = await run();

@@ -4,12 +4,12 @@ import { pipeline } from '../../../src/endpoints/parts.segment/pipeline.ts';
 import type { Result } from '../../../src/endpoints/parts.segment/result.ts';
 import type { MadePicture } from '../../../src/inference/made-files.ts';
 import { partCells } from '../../inference/part-cells.ts';
-import { modelSaying, picture } from '../../inference/saying-model.ts';
+import { modelSaying, picture, sent } from '../../inference/saying-model.ts';
 
 type Made = Omit<Result, 'mask'> & { mask: MadePicture | null };
 
 const run = async (detector: ReturnType<typeof partCells>, parameters = {}) =>
-  (await pipeline.create(modelSaying({ detector }))({ images: [picture], parameters })) as Made;
+  (await pipeline.create(modelSaying({ detector }))({ pictures: sent(picture), parameters })) as Made;
 
 const scene = partCells({
   hood: [

@@ -5,7 +5,7 @@ import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../src/inference/models/model.ts';
-import { modelSaying, picture, rows } from '../../inference/saying-model.ts';
+import { modelSaying, picture, rows, sent } from '../../inference/saying-model.ts';
 
 const manifest = parseManifest(
   readFileSync(new URL('../../../models/text-line/2026-11-21/model.json', import.meta.url), 'utf8'),
@@ -55,7 +55,8 @@ const detector = {
   },
 };
 
-const run = async (model: Model) => (await pipeline.create(model)({ images: [picture], parameters: {} })) as Result;
+const run = async (model: Model) =>
+  (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
 
 test('each plate is read, the largest first, with the corners that the network found', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying(['AB-12 Cm', 'X 9']) }));
@@ -104,7 +105,7 @@ test('a plate that is seen at an angle is straightened before it is read', async
     },
   };
   const model = modelSaying({ detector: seen }, { text: listening });
-  await pipeline.create(model)({ images: [{ width: 64, height: 64, pixels }], parameters: {} });
+  await pipeline.create(model)({ pictures: sent({ width: 64, height: 64, pixels }), parameters: {} });
   const { data = new Float32Array(), shape = [] } = asked[0]?.images ?? {};
   const width = shape[3] ?? 0;
   const row = (y: number) => [...data].slice(y * width, y * width + 64).map(Number);

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/render.background/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.background/result.ts';
 import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { modelSaying } from '../../inference/saying-model.ts';
+import { modelSaying, sent } from '../../inference/saying-model.ts';
 
 type Made = Omit<Result, 'cut_out' | 'composite'> & { cut_out: MadePicture | null; composite: MadePicture | null };
 
@@ -28,7 +28,7 @@ function detector({ rows = [2, 3, 4], columns = [2, 3, 4, 5] } = {}) {
 }
 
 const run = async (parameters = {}, model = modelSaying({ detector: detector() })) =>
-  (await pipeline.create(model)({ images: [picture], parameters })) as Made;
+  (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Made;
 
 const at = (made: MadePicture | null, x: number, y: number) => {
   const { pixels = new Uint8Array(), width = 0, channels = 3 } = made ?? {};

@@ -7,7 +7,7 @@ import type { MadePicture } from '../../../src/inference/made-files.ts';
 import type { FloatTensor, Model } from '../../../src/inference/models/model.ts';
 import { measureQuality } from '../../../src/inference/pipelines/picture-quality.ts';
 import { smoothPicture } from '../../inference/exported-models.ts';
-import { modelSaying } from '../../inference/saying-model.ts';
+import { modelSaying, sent } from '../../inference/saying-model.ts';
 
 type Made = Omit<Result, 'image'> & { image: MadePicture };
 
@@ -40,7 +40,7 @@ function noisy(levels: number): RgbImage {
 }
 
 const run = async (parameters: Record<string, unknown>, given: RgbImage = noisy(60), made: Model = model()) =>
-  (await pipeline.create(made)({ images: [given], parameters })) as Made;
+  (await pipeline.create(made)({ pictures: sent(given), parameters })) as Made;
 
 test('a noisy picture is freed of its noise as far as the strength goes, and nothing else is said to be done', async () => {
   const { image, operations_applied, before, after } = await run({ strength: 0.5 });

@@ -1,9 +1,10 @@
 /** What becomes of plates whose corners a network finds. */
 import { expect, test } from '@jest/globals';
+import type { OutputFormat } from '../../../src/contracts/vocabulary/renders.ts';
 import { pipeline } from '../../../src/endpoints/render.plate/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.plate/result.ts';
 import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { modelSaying, rows } from '../../inference/saying-model.ts';
+import { modelSaying, rows, sent } from '../../inference/saying-model.ts';
 
 type Made = Omit<Result, 'image'> & { image: MadePicture };
 
@@ -26,8 +27,10 @@ function model(score = 0.9) {
   return modelSaying({ detector: { labels: ['plate'], decoder, says: { output0 } } });
 }
 
-const run = async (parameters = {}, score = 0.9, formats?: ('jpg' | 'png' | 'webp')[]) =>
-  (await pipeline.create(model(score))({ images: [picture], parameters, ...(formats && { formats }) })) as Made;
+const run = async (parameters = {}, score = 0.9, format: OutputFormat = 'jpg') => {
+  const pictures = sent(picture).map((each) => ({ ...each, format }));
+  return (await pipeline.create(model(score))({ pictures, parameters })) as Made;
+};
 
 const at = ({ pixels }: { pixels: Uint8Array }, x: number, y: number) => [
   ...pixels.subarray((y * SIDE + x) * 3, (y * SIDE + x + 1) * 3),
@@ -74,7 +77,7 @@ test('of a blurred plate no more is left than three mean colours', async () => {
     }),
   };
   const one = await run();
-  const other = (await pipeline.create(model())({ images: [mirrored], parameters: {} })) as Made;
+  const other = (await pipeline.create(model())({ pictures: sent(mirrored), parameters: {} })) as Made;
   expect(
     Math.max(...one.image.pixels.map((level, index) => Math.abs(level - (other.image.pixels[index] ?? 0)))),
   ).toBeLessThan(40);
@@ -116,7 +119,7 @@ test('a text with a letter that cannot be written is refused, and the letter nam
 });
 
 test('a picture without a plate comes back as it is, in the format that was sent', async () => {
-  const { image, plates } = await run({}, 0.1, ['webp']);
+  const { image, plates } = await run({}, 0.1, 'webp');
   expect(plates).toEqual([]);
   expect(image.pixels).toEqual(picture.pixels);
   expect(image.format).toBe('webp');

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/tire.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/tire.detect/result.ts';
-import { detectorSeeing, logits, modelSaying, picture, type Seen } from '../../inference/saying-model.ts';
+import { detectorSeeing, logits, modelSaying, picture, type Seen, sent } from '../../inference/saying-model.ts';
 
 const LABELS = ['tire', 'rim.alloy', 'rim.steel', 'sidewall_damage.cut', 'rim_damage.scuff'];
 const TIRE: Seen = { label: 'tire', score: 0.9, box: [0, 0, 30, 30] };
@@ -10,7 +10,7 @@ const RIM: Seen = { label: 'rim.alloy', score: 0.8, box: [8, 8, 22, 22] };
 
 async function run(seen: Seen[], parameters = {}): Promise<Result> {
   const model = modelSaying({ detector: detectorSeeing(LABELS, seen) });
-  return (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+  return (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 }
 
 test('a rim within a tire is a wheel with that tire on it; a rim by itself is a bare one', async () => {
@@ -74,7 +74,7 @@ test('a model that judges the quality says what stood in the way', async () => {
       },
     },
   });
-  const result = (await pipeline.create(model)({ images: [picture], parameters: {} })) as Result;
+  const result = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
   expect(result.quality_issues).toEqual([
     { reason: 'too_dark', confidence: expect.closeTo(0.8) },
     { reason: 'blurred', confidence: expect.closeTo(0.6) },

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.identify/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vehicle.identify/result.ts';
-import { logits, modelSaying, picture } from '../../inference/saying-model.ts';
+import { logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
 
 const label = (make: string, model: string, generation: string | null = null) => ({
   make,
@@ -28,7 +28,7 @@ function model(
 }
 
 const run = async (made: ReturnType<typeof model>, parameters = {}, images = [picture]) =>
-  (await pipeline.create(made)({ images, parameters })) as Result;
+  (await pipeline.create(made)({ pictures: sent(...images), parameters })) as Result;
 
 test('candidates come the likeliest first, and a make is as likely as its models together', async () => {
   const result = await run(model([0.3, 0.25, 0.4, 0.05]));
@@ -75,4 +75,20 @@ test('several pictures are one reading', async () => {
 test('a class that is no vehicle is refused, and the field named', () => {
   const labels = [{ make: 'Brand' }, ...LABELS.slice(1)];
   expect(() => pipeline.create(model([0.3, 0.25, 0.4, 0.05], {}, labels))).toThrow(/files\.identity\.labels\.0/);
+});
+
+test('of many pictures one is decoded at a time, when the one before has been seen', async () => {
+  const happened: string[] = [];
+  const made = model([0.3, 0.25, 0.4, 0.05]);
+  const noting =
+    <Asked extends unknown[], Answer>(what: string, work: (...asked: Asked) => Answer) =>
+    (...asked: Asked): Answer => {
+      happened.push(what);
+      return work(...asked);
+    };
+  const seeing = { ...made, run: noting('seen', made.run) };
+  const decode = noting('decoded', async () => picture);
+  const pictures = Array.from({ length: 3 }, () => ({ format: 'jpg' as const, decode }));
+  await pipeline.create(seeing)({ pictures, parameters: {} });
+  expect(happened).toEqual(['decoded', 'seen', 'decoded', 'seen', 'decoded', 'seen']);
 });

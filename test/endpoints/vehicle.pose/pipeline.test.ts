@@ -1,7 +1,7 @@
 /** What a classifier of views makes of a capture. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.pose/pipeline.ts';
-import { logits, modelSaying, picture } from '../../inference/saying-model.ts';
+import { logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
 
 const viewOf = (probability: number) => ({
   labels: ['front', 'right', null],
@@ -10,7 +10,7 @@ const viewOf = (probability: number) => ({
 });
 
 const run = (view: ReturnType<typeof viewOf>, parameters = {}) =>
-  pipeline.create(modelSaying({ view }))({ images: [picture], parameters });
+  pipeline.create(modelSaying({ view }))({ pictures: sent(picture), parameters });
 
 test('the likeliest view is told, and compared with the one that was asked for', async () => {
   expect(await run(viewOf(0.999), { expected_view: 'front' })).toEqual({

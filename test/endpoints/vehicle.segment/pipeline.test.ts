@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.segment/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vehicle.segment/result.ts';
 import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { modelSaying, picture } from '../../inference/saying-model.ts';
+import { modelSaying, picture, sent } from '../../inference/saying-model.ts';
 
 type Made = Omit<Result, 'matte'> & { matte: MadePicture | null };
 
@@ -25,7 +25,7 @@ const detector = {
 };
 
 const run = async (model: ReturnType<typeof modelSaying>, parameters = {}) =>
-  (await pipeline.create(model)({ images: [picture], parameters })) as Made;
+  (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Made;
 
 test('the largest vehicle is the main one and comes first; one at the edge is cut off', async () => {
   const { vehicles } = await run(modelSaying({ detector }));

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vin.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vin.read/result.ts';
-import { detectorSeeing, modelSaying, picture, type Seen } from '../../inference/saying-model.ts';
+import { detectorSeeing, modelSaying, picture, type Seen, sent } from '../../inference/saying-model.ts';
 
 const LABELS = Array.from('0123456789ABCDEFGHJKLMNPRSTUVWXYZ');
 const VIN = '1M8GDM9AXKP042788';
@@ -17,7 +17,7 @@ const seen = (text: string): Seen[] =>
 
 async function run(characters: Seen[], parameters = {}): Promise<Result> {
   const model = modelSaying({ detector: detectorSeeing(LABELS, characters) });
-  return (await pipeline.create(model)({ images: [picture], parameters })) as Result;
+  return (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 }
 
 test('seventeen characters are a VIN, read from left to right, with its check digit', async () => {

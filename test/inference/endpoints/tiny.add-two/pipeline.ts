@@ -1,13 +1,13 @@
 /** Adds one to the picture's width, on a model of its own; or waits until it is let go. */
 import { once } from 'node:events';
-import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one-too',
   create: (model) => {
-    return async ({ images, parameters }) => {
+    return async ({ pictures, parameters }) => {
+      const { width } = await onlyPicture(pictures);
       if (parameters.behaviour === 'wait') await once(process, 'SIGWINCH');
-      const width = images[0]?.width ?? 0;
       const outputs = await model.run('tiny', { x: { data: Float32Array.of(width), shape: [1] } });
       return { sum: outputs.floats('y').data[0], environment: [] };
     };

@@ -6,12 +6,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Model } from '../../../../src/inference/models/model.ts';
-import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one',
   create: (model) => {
-    return async ({ images, parameters }) => {
+    return async ({ pictures, parameters }) => {
+      const { width } = await onlyPicture(pictures);
       if (parameters.behaviour === 'hang') await new Promise(() => undefined);
       if (parameters.behaviour === 'spin') for (;;);
       // The test decides when it goes on: see `letGo`.
@@ -22,7 +23,6 @@ export const pipeline: PipelineDefinition = {
       if (parameters.behaviour === 'escape') return { sum: 0, environment: refusals() };
       if (parameters.behaviour === 'hoard') hoard();
       if (parameters.behaviour === 'break_schema') return { sum: 'many' };
-      const width = images[0]?.width ?? 0;
       const outputs = await model.run('tiny', { x: { data: Float32Array.of(width), shape: [1] } });
       return { sum: outputs.floats('y').data[0], environment: Object.keys(process.env) };
     };

@@ -1,26 +1,30 @@
 /** A pipeline for tests of what is made: gives its pictures back, in every format and number of channels. */
+import type { RgbImage } from '../../../../src/inference/images/rgb-image.ts';
 import type { MadePicture } from '../../../../src/inference/made-files.ts';
 import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one',
   create: () => {
-    return async ({ images }) => ({
-      pictures: images.flatMap(({ width, height, pixels }): MadePicture[] => {
-        const object = 'made_picture';
-        const channel = (at: number) => pixels.filter((_, index) => index % 3 === at);
-        const withOpacity = Uint8Array.from({ length: width * height * 4 }, (_, index) =>
-          index % 4 === 3 ? 200 : (pixels[Math.floor(index / 4) * 3 + (index % 4)] ?? 0),
-        );
-        return [
-          { object, width, height, channels: 3, pixels, format: 'jpg' },
-          { object, width, height, channels: 3, pixels, format: 'png' },
-          { object, width, height, channels: 3, pixels, format: 'webp' },
-          { object, width, height, channels: 1, pixels: channel(0), format: 'png' },
-          { object, width, height, channels: 4, pixels: withOpacity, format: 'png' },
-          { object, width, height, channels: 4, pixels: withOpacity, format: 'webp' },
-        ];
-      }),
-    });
+    return async ({ pictures }) => {
+      const images = await Promise.all(pictures.map((picture) => picture.decode()));
+      return { pictures: images.flatMap(copiesOf) };
+    };
   },
 };
+
+function copiesOf({ width, height, pixels }: RgbImage): MadePicture[] {
+  const object = 'made_picture';
+  const channel = (at: number) => pixels.filter((_, index) => index % 3 === at);
+  const withOpacity = Uint8Array.from({ length: width * height * 4 }, (_, index) =>
+    index % 4 === 3 ? 200 : (pixels[Math.floor(index / 4) * 3 + (index % 4)] ?? 0),
+  );
+  return [
+    { object, width, height, channels: 3, pixels, format: 'jpg' },
+    { object, width, height, channels: 3, pixels, format: 'png' },
+    { object, width, height, channels: 3, pixels, format: 'webp' },
+    { object, width, height, channels: 1, pixels: channel(0), format: 'png' },
+    { object, width, height, channels: 4, pixels: withOpacity, format: 'png' },
+    { object, width, height, channels: 4, pixels: withOpacity, format: 'webp' },
+  ];
+}

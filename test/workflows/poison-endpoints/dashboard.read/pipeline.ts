@@ -1,5 +1,5 @@
 /** A pipeline that some pictures hurt, by their width: they end its process, occupy it for good, or take all its memory. */
-import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
 
 export const ENDING = 13;
 export const OCCUPYING = 14;
@@ -8,8 +8,8 @@ export const HOARDING = 15;
 export const pipeline: PipelineDefinition = {
   task: 'adding-one',
   create: () => {
-    return async ({ images }) => {
-      const width = images[0]?.width;
+    return async ({ pictures }) => {
+      const { width } = await onlyPicture(pictures);
       if (width === ENDING) process.kill(process.pid, 'SIGKILL');
       if (width === OCCUPYING) for (;;);
       if (width === HOARDING) hoard();
