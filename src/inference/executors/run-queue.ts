@@ -4,6 +4,7 @@
  * finds nothing running starts at once, so that batches cost no time where there is nothing to batch.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceError } from '../../domain/service-error.ts';
 import type { ModelInputs } from '../models/model.ts';
 import type { NetworkRun } from './messages.ts';
 
@@ -23,7 +24,10 @@ export interface Network {
   file: string;
   /** Most samples of a batch; 1 where the first dimension is not one of samples. */
   maximumBatch: number;
-  /** Where it runs elsewhere, the signal ends the wait for it. */
+  /**
+   * Where it runs elsewhere, the signal ends the wait for it.
+   * @throws ServiceError where no input is to blame; any other Error may be the fault of one
+   */
   run(inputs: ModelInputs, signal?: AbortSignal): Promise<RawOutputs>;
 }
 
@@ -102,12 +106,16 @@ export class RunQueue {
       await this.#measure(batch, first.inputs).then(first.resolve, first.reject);
       return;
     }
-    const parts = await this.#runTogether(batch).catch(() => null);
-    for (const [index, call] of batch.entries()) {
-      const part = parts?.[index];
-      if (part) call.resolve(part);
-      // One input may have spoilt it for all: each is run by itself, and only that one fails.
-      else await this.#runBatch([call]);
+    try {
+      const parts = await this.#runTogether(batch);
+      for (const [index, call] of batch.entries()) call.resolve(parts[index] as RawOutputs);
+    } catch (error) {
+      for (const call of batch) {
+        // A server that is away is away for all of them.
+        if (error instanceof ServiceError) call.reject(error);
+        // One input may have spoilt it for all: each is run by itself, and only that one fails.
+        else await this.#runBatch([call]);
+      }
     }
   }
 

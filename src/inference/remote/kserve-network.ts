@@ -15,8 +15,8 @@ interface KserveFile {
   version?: string;
 }
 
-/** Statuses of a server that is busy or restarting. */
-const MAY_PASS = [408, 425, 429, 500, 502, 503, 504];
+/** Statuses of a server that is busy or restarting. 500 may be the fault of the inputs. */
+const MAY_PASS = [408, 425, 429, 502, 503, 504];
 const QUOTED_CHARACTERS = 300;
 
 /**

@@ -1,5 +1,6 @@
 /** Runs of networks that come together are put together, and nobody notices but the clock. */
 import { expect, test } from '@jest/globals';
+import { ServiceError } from '../../../src/domain/service-error.ts';
 import type { NetworkRun } from '../../../src/inference/executors/messages.ts';
 import { type Network, type RawOutputs, type RawTensor, RunQueue } from '../../../src/inference/executors/run-queue.ts';
 import type { FloatTensor, ModelInputs } from '../../../src/inference/models/model.ts';
@@ -136,6 +137,15 @@ test('an input that a network fails on fails alone: its neighbours in the batch 
     [4],
   ]);
   expect(given).toEqual([[1, 13, 3], [1], [13], [3]]);
+});
+
+test('a server that is away is asked once for a batch, and each call of it hears so', async () => {
+  const { queue, runs } = queueOf();
+  const away = new ServiceError('model_unavailable', 'The model cannot be reached at the moment.');
+  const network: Network = { ...addOne(8).network, run: () => Promise.reject(away) };
+  const calls = [1, 2, 3].map((value) => rejectionOf(queue.run(network, rows([value]))));
+  expect(await Promise.all(calls)).toEqual([away, away, away]);
+  expect(runs.map(({ samples }) => samples)).toEqual([3]);
 });
 
 test('a network that does not keep to its samples is run one by one', async () => {

@@ -220,7 +220,6 @@ describe('while jobs run', () => {
 
   it.each<Case & { setting?: Setting }>([
     { what: '503', answer: (response) => response.writeHead(503).end('overloaded') },
-    { what: '500', answer: (response) => response.writeHead(500).end() },
     { what: '429', answer: (response) => response.writeHead(429).end() },
     { what: 'no answer at all', answer: (response) => response.destroy() },
     { what: 'no answer in time', answer: () => {}, setting: { server: { timeoutMs: 1_000 } } },
@@ -246,6 +245,11 @@ describe('while jobs run', () => {
       what: '400',
       answer: (response) => response.writeHead(400).end('{"error":"x is odd"}'),
       reason: /far answers 400: .*x is odd/,
+    },
+    {
+      what: '500',
+      answer: (response) => response.writeHead(500).end('{"error":"x is odd"}'),
+      reason: /far answers 500: .*x is odd/,
     },
     {
       what: 'a redirect, which is not followed,',
