@@ -29,6 +29,7 @@ interface Route {
   releases: ReadonlyMap<string, RunnableRelease>;
 }
 
+const NO_ROOM = 'a release cannot be asked for by Model-Version: it does not fit beside those that answer';
 /** How long a worker that stops waits for a reload: a file system that is away may never answer. */
 const RELOAD_GRACE_MS = 3_000;
 
@@ -142,6 +143,7 @@ export class ModelHost {
     const installed = [...this.#releases.values()].map(({ identity }) => identity);
     this.#pools.keep(new Set(current), new Set([...current, ...installed]));
     this.#forgetProblems(new Set(installed));
+    this.#reportLackOfRoom();
     const versions = new Map([...this.#routes].flatMap(([endpoint, route]) => entryOf(endpoint, route)));
     this.#bundles = await installedBundles(this.#options.endpoints, this.#options.endpointsDirectory, versions);
   }
@@ -209,7 +211,21 @@ export class ModelHost {
   }
 
   #mayRun(endpoint: string, release: RunnableRelease): boolean {
-    return !this.#problems.has(problemKey(endpoint, release)) && !this.#pools.hasFailed(release);
+    if (this.#problems.has(problemKey(endpoint, release))) return false;
+    return !this.#pools.hasFailed(release) && this.#pools.lackOfRoom(release) === null;
+  }
+
+  /** Of releases that a request could ask for, if they fitted; those that were to answer by default are logged already. */
+  #reportLackOfRoom(): void {
+    for (const [endpoint, { releases }] of this.#routes) {
+      for (const release of releases.values()) {
+        if (this.#problems.has(problemKey(endpoint, release))) continue;
+        const key = `room ${release.identity}`;
+        const reason = this.#pools.lackOfRoom(release);
+        if (reason === null) this.#problems.delete(key);
+        else this.#report(key, reason, () => this.#logger.warn({ modelVersion: release.version, reason }, NO_ROOM));
+      }
+    }
   }
 
   /** Of releases that are not installed: one that comes back just as it was is tried again. */

@@ -1,7 +1,7 @@
 /** Reads one line of print with a text-line model: an odometer, a VIN, a number plate, a tire's sidewall. */
 import { Type } from 'typebox';
-import { type Box, clamp, expandBox } from './decoding/boxes.ts';
-import { decodeCtc, type TextLine } from './decoding/ctc.ts';
+import { type Box, clamp, expandBox, type Size } from './decoding/boxes.ts';
+import { decodeCtc, type SpelledLine } from './decoding/ctc.ts';
 import { PADDING, roundHalfToEven } from './images/fit.ts';
 import { resample } from './images/resample.ts';
 import type { RgbImage } from './images/rgb-image.ts';
@@ -39,14 +39,39 @@ export function readLineRules(model: Model): LineRules {
 /** The line inside `box` (original pixels) → [1, 1, 32, W], grey, 0 to 1, padded on the right. */
 export function lineTensor(image: RgbImage, box: Box, rules: LineRules): FloatTensor {
   const grown = expandBox(box, rules.marginX, rules.marginY, image);
-  const proportional = ((grown.x1 - grown.x0) * LINE_HEIGHT) / Math.max(1, grown.y1 - grown.y0);
-  const width = clamp(roundHalfToEven(proportional), MINIMUM_SCALED_WIDTH, rules.maximumWidth);
-  const paddedWidth = Math.max(rules.minimumWidth, Math.ceil(width / rules.multipleOf) * rules.multipleOf);
+  const { width, paddedWidth } = scaledWidths(sizeOf(grown), LINE_HEIGHT, rules);
   return greyTensor(resample(image, grown, width, LINE_HEIGHT), paddedWidth, PADDING);
 }
 
+function sizeOf({ x0, y0, x1, y1 }: Box): Size {
+  return { width: x1 - x0, height: y1 - y0 };
+}
+
+/** The width of a line scaled to the input's height, keeping its proportions, and that of the input: padded on its right. */
+export function scaledWidths(
+  line: Size,
+  inputHeight: number,
+  { minimumWidth, maximumWidth, multipleOf }: LineRules,
+): { width: number; paddedWidth: number } {
+  const proportional = (line.width * inputHeight) / Math.max(1, line.height);
+  const width = clamp(roundHalfToEven(proportional), MINIMUM_SCALED_WIDTH, maximumWidth);
+  return { width, paddedWidth: Math.max(minimumWidth, Math.ceil(width / multipleOf) * multipleOf) };
+}
+
+/** What a padded line spells, with the places as shares of the line without its padding. */
+export function withoutPadding(
+  line: SpelledLine,
+  { width, paddedWidth }: { width: number; paddedWidth: number },
+): SpelledLine {
+  const place = (share: number) => clamp((share * paddedWidth) / width, 0, 1);
+  return {
+    ...line,
+    characters: line.characters.map((each) => ({ ...each, from: place(each.from), to: place(each.to) })),
+  };
+}
+
 /** Reads the line inside a box in pixels of the picture. */
-export type LineReader = (image: RgbImage, box: Box, rules: LineRules) => Promise<TextLine>;
+export type LineReader = (image: RgbImage, box: Box, rules: LineRules) => Promise<SpelledLine>;
 
 /** @throws Error that says what `model.json` lacks */
 export function createLineReader(model: Model): LineReader {
@@ -57,6 +82,8 @@ export function createLineReader(model: Model): LineReader {
   }
   return async (image, box, rules) => {
     const outputs = await model.run(FILE, { images: lineTensor(image, box, rules) });
-    return decodeCtc(outputs.floats('log_probabilities'), characters, 0);
+    const line = decodeCtc(outputs.floats('log_probabilities'), characters, 0);
+    const grown = expandBox(box, rules.marginX, rules.marginY, image);
+    return withoutPadding(line, scaledWidths(sizeOf(grown), LINE_HEIGHT, rules));
   };
 }

@@ -369,6 +369,17 @@ test('where memory is short, a pinned release takes the place of another pinned 
   expect(started.loaded).toEqual([OLD, 'tiny@2025-11-01']);
 });
 
+test('an older release that does not fit beside the one that answers is not offered, and the log says so once', async () => {
+  await installTiny(modelsDirectory, '2026-01-01', { memoryMb: 70 });
+  await installTiny(modelsDirectory, '2026-02-01', { memoryMb: 60 });
+  const started = await start({ memoryMb: 100 });
+  await look(started);
+  expect(started.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: NEW }]);
+  expect(reasons().filter((reason) => reason.startsWith('it needs'))).toEqual([
+    'it needs 70 MB in 1 processes, INFERENCE_MEMORY_MB is 100, and other models take all but 40 MB of it',
+  ]);
+});
+
 test('a new release that has no room beside the old one is refused, and the old one answers on', async () => {
   await installTiny(modelsDirectory, '2026-01-01', { memoryMb: 60 });
   const started = await start({ memoryMb: 100 });

@@ -11,11 +11,28 @@ export interface TextLine {
   characters: { character: string; probability: number }[];
 }
 
+export interface SpelledCharacter {
+  character: string;
+  probability: number;
+  /** Where the run of steps that spells it begins and ends, as shares of the line: 0 its left end, 1 its right end. */
+  from: number;
+  to: number;
+  /** What else the step says at which the character is surest: the likeliest others, the likeliest first. */
+  others: readonly { character: string; probability: number }[];
+}
+
+export interface SpelledLine extends TextLine {
+  characters: SpelledCharacter[];
+}
+
+/** How many others of a character are told. */
+const OTHERS = 5;
+
 /**
  * @param logProbabilities [T, C] or [1, T, C], natural logarithms
  * @param labels C labels; the one at `blank` is never spelled
  */
-export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string[], blank: number): TextLine {
+export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string[], blank: number): SpelledLine {
   const { data, shape } = logProbabilities;
   const classes = shape.at(-1) ?? 0;
   const steps = shape.at(-2) ?? 0;
@@ -23,18 +40,44 @@ export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string
   if (data.length !== steps * classes)
     throw new Error(`a text line of shape [${shape.join(', ')}] is not a single one`);
 
-  const characters: TextLine['characters'] = [];
+  const runs: { best: number; from: number; to: number; surest: number; probability: number }[] = [];
   let previous = blank;
   for (let step = 0; step < steps; step += 1) {
-    const row = data.subarray(step * classes, (step + 1) * classes);
+    const row = rowOf(data, step, classes);
     const best = indexOfMaximum(row);
     const probability = Math.exp(row[best] ?? Number.NEGATIVE_INFINITY);
-    const last = characters.at(-1);
-    if (best !== blank && best === previous && last) last.probability = Math.max(last.probability, probability);
-    else if (best !== blank) characters.push({ character: labels[best] ?? '', probability });
+    const last = runs.at(-1);
+    if (best !== blank && best === previous && last) {
+      last.to = step + 1;
+      if (probability > last.probability) Object.assign(last, { probability, surest: step });
+    } else if (best !== blank) runs.push({ best, from: step, to: step + 1, surest: step, probability });
     previous = best;
   }
+  const characters = runs.map(({ best, from, to, surest, probability }) => ({
+    character: labels[best] ?? '',
+    probability,
+    from: from / steps,
+    to: to / steps,
+    others: othersOf(rowOf(data, surest, classes), labels, [blank, best]),
+  }));
   return { text: characters.map(({ character }) => character).join(''), characters };
+}
+
+function rowOf(data: Float32Array, step: number, classes: number): Float32Array {
+  return data.subarray(step * classes, (step + 1) * classes);
+}
+
+function othersOf(row: Float32Array, labels: readonly string[], without: readonly number[]) {
+  const likeliest: number[] = [];
+  for (let index = 0; index < row.length; index += 1) {
+    const value = row[index] as number;
+    const least = likeliest[OTHERS - 1];
+    if (without.includes(index) || (least !== undefined && value <= (row[least] as number))) continue;
+    likeliest.push(index);
+    likeliest.sort((a, b) => (row[b] as number) - (row[a] as number));
+    likeliest.splice(OTHERS);
+  }
+  return likeliest.map((index) => ({ character: labels[index] ?? '', probability: Math.exp(row[index] as number) }));
 }
 
 /** What a network gives for each class of each step. */

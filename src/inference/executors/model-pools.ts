@@ -135,12 +135,16 @@ export class ModelPools {
     for (const identity of this.#failed.keys()) if (!installed.has(identity)) this.#failed.delete(identity);
   }
 
+  /** Why a release cannot be loaded whatever is stopped for it, but for what is never stopped; null where it can. */
+  lackOfRoom(release: RunnableRelease): string | null {
+    return this.#loaded.has(release.identity) ? null : this.#lackOfRoom(release, (other) => this.#isDefault(other));
+  }
+
   /** Whether it did not start, and would not now. */
   hasFailed({ identity }: RunnableRelease): boolean {
     const failed = this.#failed.get(identity);
     return failed !== undefined && this.#clock() < failed.untilMs;
   }
-
   /** Whatever did not start before may be tried again. */
   forgetFailures(): void {
     this.#failed.clear();
@@ -232,26 +236,48 @@ export class ModelPools {
    * @throws Error when it cannot fit; nothing is stopped then
    */
   #makeRoom(loaded: LoadedRelease): void {
-    const { memoryMb: limitMb, devices, processes } = this.#options;
+    const { memoryMb: limitMb } = this.#options;
     if (limitMb === null) return;
-    const neededMb = memoryMbOf(loaded.release.model) * devices.length * processes;
-    const idle = [...this.#loaded.values()]
-      .filter((other) => other !== loaded && other.users === 0 && !this.#defaults.has(other.release.identity))
-      .toSorted((a, b) => a.lastUsedAtMs - b.lastUsedAtMs);
-    const freeMb = () => limitMb - [...this.#loaded.values()].reduce((sum, { memoryMb }) => sum + memoryMb, 0);
-    const most = idle.reduce((sum, { memoryMb }) => sum + memoryMb, freeMb());
-    if (neededMb > most) {
-      throw new Error(
-        `it needs ${neededMb} MB in ${devices.length * processes} processes, INFERENCE_MEMORY_MB is ${limitMb}, and other ` +
-          `models take all but ${most} MB of it`,
-      );
-    }
-    for (const other of idle) {
-      if (neededMb <= freeMb()) break;
+    const mustStay = (other: LoadedRelease) => other === loaded || other.users > 0 || this.#isDefault(other);
+    const problem = this.#lackOfRoom(loaded.release, mustStay);
+    if (problem !== null) throw new Error(problem);
+    const neededMb = this.#neededMb(loaded.release);
+    const idle = [...this.#loaded.values()].filter((other) => !mustStay(other));
+    for (const other of idle.toSorted((a, b) => a.lastUsedAtMs - b.lastUsedAtMs)) {
+      if (neededMb <= limitMb - this.#takenMb()) break;
       void this.#stop(other.release.identity, other);
     }
     // Before anything is waited for: nobody else may count on the same room.
     loaded.memoryMb = neededMb;
+  }
+
+  /** Why a release does not fit beside those that stay; null where it does. */
+  #lackOfRoom(release: RunnableRelease, mustStay: (other: LoadedRelease) => boolean): string | null {
+    const { memoryMb: limitMb, devices, processes } = this.#options;
+    if (limitMb === null) return null;
+    const silent = modelWithoutMemoryMb(release.model);
+    if (silent)
+      return `memoryMb is missing from model.json of ${versionOf(silent.manifest)}, and INFERENCE_MEMORY_MB is set`;
+    const neededMb = this.#neededMb(release);
+    const freeMb = limitMb - this.#takenMb(mustStay);
+    if (neededMb <= freeMb) return null;
+    return (
+      `it needs ${neededMb} MB in ${devices.length * processes} processes, INFERENCE_MEMORY_MB is ${limitMb}, and other ` +
+      `models take all but ${freeMb} MB of it`
+    );
+  }
+
+  #neededMb({ model }: RunnableRelease): number {
+    const { devices, processes } = this.#options;
+    return memoryMbOf(model) * devices.length * processes;
+  }
+
+  #takenMb(isCounted: (other: LoadedRelease) => boolean = () => true): number {
+    return [...this.#loaded.values()].filter(isCounted).reduce((sum, { memoryMb }) => sum + memoryMb, 0);
+  }
+
+  #isDefault({ release }: LoadedRelease): boolean {
+    return this.#defaults.has(release.identity);
   }
 
   /** Stops it now, or when the last job on it has ended. */
@@ -281,13 +307,17 @@ function asksServers({ manifest, uses }: InstalledModel): boolean {
   return Object.values(manifest.files).some(({ kserve }) => kserve) || Object.values(uses).some(asksServers);
 }
 
-/** Of one process, with the models that it uses. */
-function memoryMbOf({ manifest, uses }: InstalledModel): number {
-  const { memoryMb } = manifest;
-  if (memoryMb === undefined) {
-    throw new Error(`memoryMb is missing from model.json of ${versionOf(manifest)}, and INFERENCE_MEMORY_MB is set`);
-  }
+/** Of one process, with the models that it uses; what is not said counts as nothing. */
+function memoryMbOf({ manifest: { memoryMb = 0 }, uses }: InstalledModel): number {
   return Object.values(uses).reduce((sum, used) => sum + memoryMbOf(used), memoryMb);
+}
+
+/** It, or one that it uses. */
+function modelWithoutMemoryMb(model: InstalledModel): InstalledModel | undefined {
+  if (model.manifest.memoryMb === undefined) return model;
+  return Object.values(model.uses)
+    .map(modelWithoutMemoryMb)
+    .find((silent) => silent);
 }
 
 async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {

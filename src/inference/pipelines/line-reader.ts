@@ -1,7 +1,6 @@
 /** Reads one line of print that fills its picture, with a network of any make that `model.json` describes. */
 import { Type } from 'typebox';
-import { clamp } from '../decoding/boxes.ts';
-import { decodeCtc, type TextLine, toLogProbabilities } from '../decoding/ctc.ts';
+import { decodeCtc, type SpelledLine, toLogProbabilities } from '../decoding/ctc.ts';
 import { padRight } from '../images/fit.ts';
 import { resample } from '../images/resample.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
@@ -9,18 +8,18 @@ import { decoderOf } from '../models/decoder-settings.ts';
 import { versionOf } from '../models/manifest.ts';
 import { fileEntry, type Model } from '../models/model.ts';
 import { readSettings } from '../models/settings.ts';
-import { createLineReader, type LineRules, readLineRules } from '../text-line.ts';
+import { createLineReader, type LineRules, readLineRules, scaledWidths, withoutPadding } from '../text-line.ts';
 import { requireClasses } from './classes.ts';
 import { createNormalizer, onlyPictureInput, pixels } from './picture-input.ts';
 
 export interface StraightLineReader {
   /** Shares of the line's box by which the picture reaches beyond it, as in training. */
   margins: Pick<LineRules, 'marginX' | 'marginY'>;
-  read: (line: RgbImage) => Promise<TextLine>;
+  /** Places are shares of the width of the picture. */
+  read: (line: RgbImage) => Promise<SpelledLine>;
 }
 
 const FILE = 'text-line';
-const LEAST_WIDTH = 8;
 
 /**
  * With a decoder `ctc`, a network of any make; without one, a release of `models/text-line`.
@@ -61,10 +60,11 @@ function createCtcReader(model: Model, rules: LineRules): StraightLineReader['re
 
   return async (line) => {
     const whole = { x0: 0, y0: 0, x1: line.width, y1: line.height };
-    const width = clamp(Math.round((line.width * height) / line.height), LEAST_WIDTH, rules.maximumWidth);
-    const paddedWidth = Math.max(rules.minimumWidth, Math.ceil(width / rules.multipleOf) * rules.multipleOf);
-    const padded = padRight(resample(line, whole, width, height), paddedWidth, Math.round(input.pad * 255));
+    const widths = scaledWidths(line, height, rules);
+    const scaled = resample(line, whole, widths.width, height);
+    const padded = padRight(scaled, widths.paddedWidth, Math.round(input.pad * 255));
     const outputs = await model.run(FILE, { [name]: toTensor(padded) });
-    return decodeCtc(toLogProbabilities(outputs.floats(output), values), settings.labels, blank);
+    const spelled = decodeCtc(toLogProbabilities(outputs.floats(output), values), settings.labels, blank);
+    return withoutPadding(spelled, widths);
   };
 }

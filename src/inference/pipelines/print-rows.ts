@@ -1,0 +1,117 @@
+/** Lines of print that a detector found in pieces → rows, as they are read. */
+import type { Box } from '../decoding/boxes.ts';
+import type { Point } from '../decoding/detections.ts';
+import { boxAround, type Quad } from '../decoding/rotated-boxes.ts';
+import { distance } from './straighten.ts';
+import type { PrintedCharacter, PrintedLine } from './text-lines.ts';
+
+export interface PrintedRow {
+  /** What its characters spell, one unit each; what is no single unit is spelt as the replacement character. */
+  text: string;
+  /** A space for each gap between two pieces. */
+  characters: readonly PrintedCharacter[];
+}
+
+/** All in heights of the line on the left, as the detector draws it. */
+const WIDEST_GAP = 1.5;
+const DEEPEST_OVERLAP = 0.5;
+const GREATEST_SHIFT = 0.35;
+const GREATEST_PROPORTION = 1.5;
+/** The sine of the angle between two pieces of a row. */
+const GREATEST_TURN = 0.12;
+
+/** Pieces side by side, of like height and direction, are one row. Rows come in the order of their first pieces. */
+export function joinRows(lines: readonly PrintedLine[]): PrintedRow[] {
+  const nextOf = new Map<PrintedLine, PrintedLine>();
+  const pairs = lines.flatMap((left) =>
+    lines.flatMap((right) => {
+      const gap = left === right ? null : gapBetween(left, right);
+      return gap === null ? [] : [{ left, right, gap }];
+    }),
+  );
+  const continued = new Set<PrintedLine>();
+  // The nearest first: each piece has one neighbour on either side.
+  for (const { left, right } of pairs.toSorted((a, b) => a.gap - b.gap)) {
+    if (nextOf.has(left) || continued.has(right)) continue;
+    nextOf.set(left, right);
+    continued.add(right);
+  }
+  return lines
+    .filter((line) => !continued.has(line))
+    .map((first) => {
+      const characters: PrintedCharacter[] = [...first.characters];
+      for (let [left, right] = [first, nextOf.get(first)]; right; [left, right] = [right, nextOf.get(right)]) {
+        const [, from, , under] = left.quad;
+        const [to, , , below] = right.quad;
+        characters.push({ character: ' ', probability: 1, others: [], quad: [from, to, below, under] });
+        characters.push(...right.characters);
+      }
+      return rowOf(characters);
+    });
+}
+
+export function rowOf(characters: readonly PrintedCharacter[]): PrintedRow {
+  return {
+    text: characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join(''),
+    characters,
+  };
+}
+
+/** From the end of one piece to the begin of the other, in heights; null where they are not of one row. */
+function gapBetween({ quad: left }: PrintedLine, { quad: right }: PrintedLine): number | null {
+  const [start, end] = [middle(left[0], left[3]), middle(left[1], left[2])];
+  const [next, last] = [middle(right[0], right[3]), middle(right[1], right[2])];
+  const [height, nextHeight] = [distance(left[1], left[2]), distance(right[0], right[3])];
+  const [length, nextLength] = [distance(start, end), distance(next, last)];
+  if (Math.min(height, nextHeight, length, nextLength) === 0) return null;
+  if (Math.max(height / nextHeight, nextHeight / height) > GREATEST_PROPORTION) return null;
+  const along = { x: (end.x - start.x) / length, y: (end.y - start.y) / length };
+  const [dx, dy] = [next.x - end.x, next.y - end.y];
+  const gap = (dx * along.x + dy * along.y) / height;
+  const shift = Math.abs(dx * along.y - dy * along.x) / height;
+  const onwards = { x: (last.x - next.x) / nextLength, y: (last.y - next.y) / nextLength };
+  const turn = Math.abs(along.x * onwards.y - along.y * onwards.x);
+  const isSameWay = along.x * onwards.x + along.y * onwards.y > 0;
+  const isOfOneRow =
+    isSameWay && turn <= GREATEST_TURN && shift <= GREATEST_SHIFT && gap >= -DEEPEST_OVERLAP && gap <= WIDEST_GAP;
+  return isOfOneRow ? gap : null;
+}
+
+/** From the left edge of the first character to the right edge of the last. */
+export function quadOf(characters: readonly PrintedCharacter[]): Quad {
+  const [first, last] = [characters[0], characters.at(-1)];
+  if (!first || !last) throw new Error('nothing is printed');
+  return [first.quad[0], last.quad[1], last.quad[2], first.quad[3]];
+}
+
+export function boxOf(characters: readonly PrintedCharacter[]): Box {
+  return boxAround(characters.flatMap(({ quad }) => quad));
+}
+
+/** The least certain of them; 0 of none. */
+export function weakestOf(characters: readonly Pick<PrintedCharacter, 'probability'>[]): number {
+  return characters.length === 0 ? 0 : Math.min(...characters.map(({ probability }) => probability));
+}
+
+/**
+ * A character as one of those that may stand in its place: itself, in either case, or else what the network itself thought
+ * likeliest among them, as unlikely as it thought it. Undefined where it thought of none.
+ * @param allowed in upper case
+ */
+export function asOneOf(printed: PrintedCharacter, allowed: ReadonlySet<string>): PrintedCharacter | undefined {
+  const likelihoods = new Map<string, number>();
+  for (const { character, probability } of [printed, ...printed.others]) {
+    const capital = character.toUpperCase();
+    // Both cases of a letter are one letter.
+    if (allowed.has(capital)) likelihoods.set(capital, Math.min(1, (likelihoods.get(capital) ?? 0) + probability));
+  }
+  const own = printed.character.toUpperCase();
+  const [likeliest] = [...likelihoods].toSorted(([, a], [, b]) => b - a);
+  const character = likelihoods.has(own) ? own : likeliest?.[0];
+  if (character === undefined) return undefined;
+  return { ...printed, character, probability: likelihoods.get(character) ?? 0 };
+}
+
+function middle(a: Point, b: Point): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
