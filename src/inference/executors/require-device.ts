@@ -1,4 +1,5 @@
 /** Refuses devices that do not work, before any model is loaded. */
+import { text } from 'node:stream/consumers';
 import type { Device } from './devices.ts';
 import { forkChild } from './fork-child.ts';
 import type { MessageFromChild, MessageToChild } from './messages.ts';
@@ -21,10 +22,11 @@ export async function requireDevice(device: Device, environment: Readonly<Record
 }
 
 async function probe(device: Device, environment: Readonly<Record<string, string>>): Promise<string | null> {
-  const child = forkChild(environment);
+  const child = forkChild(environment, [], 'pipe');
+  const printed = child.stderr ? text(child.stderr) : '';
   const timer = setTimeout(() => child.kill('SIGKILL'), PROBE_TIMEOUT_MS);
   try {
-    return await new Promise<string | null>((resolve) => {
+    const problem = await new Promise<string | null>((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => resolve(`its process ended with ${signal ?? code} before it answered`));
       child.on('message', (message: MessageFromChild) => {
@@ -32,8 +34,23 @@ async function probe(device: Device, environment: Readonly<Record<string, string
       });
       child.send({ type: 'probe', device } satisfies MessageToChild);
     });
+    // Whatever it still prints ends with it.
+    child.kill('SIGKILL');
+    return problem && reasonIn(problem, await printed);
   } finally {
     clearTimeout(timer);
     child.kill('SIGKILL');
   }
+}
+
+/**
+ * The part that tells an operator what to do: ONNX Runtime prints the library that the system did not find, and wraps what
+ * CUDA says in names of its own source.
+ * @param problem as ONNX Runtime throws it
+ * @param printed by its process
+ */
+export function reasonIn(problem: string, printed: string): string {
+  const [, missing] = /^.*with error: (?:.*\/)?(lib\S+: .+)$/m.exec(printed) ?? [];
+  const [failure] = /CUDA failure \d+: [^;]+/.exec(problem) ?? [];
+  return (missing ?? failure ?? problem).replaceAll(/\s+/g, ' ').trim();
 }
