@@ -1,20 +1,27 @@
 /**
  * `node scripts/install-mlserver.ts`: installs MLServer, a server of the KServe v2 protocol, into the user's cache (some
- * 330 MB). The tests that need it are skipped where it is not.
+ * 330 MB), where it is not there yet. The tests that need it are skipped where it is not.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cacheDirectoryOf } from '../src/embedded/find-temporal.ts';
 
-const MLSERVER_VERSION = '1.7.1';
+/** It, and every package that it needs, in one version each. */
+const REQUIREMENTS = fileURLToPath(new URL('../test/inference/remote/mlserver/requirements.txt', import.meta.url));
 
-const environment = join(dirname(cacheDirectoryOf(process.env)), `mlserver-${MLSERVER_VERSION}`);
+const version = /^mlserver==(.+)$/m.exec(readFileSync(REQUIREMENTS, 'utf8'))?.[1];
+const environment = join(dirname(cacheDirectoryOf(process.env)), `mlserver-${version}`);
 
 /** The program, whether it is installed or not. */
 export const MLSERVER_PATH = join(environment, 'bin', 'mlserver');
 
 function install(): void {
+  if (existsSync(MLSERVER_PATH)) {
+    console.log(`MLServer ${version} is installed in ${environment} already`);
+    return;
+  }
   const python = spawnSync('python3', [
     '-c',
     'import sys, ensurepip; sys.exit(not (3, 9) <= sys.version_info < (3, 13))',
@@ -25,8 +32,13 @@ function install(): void {
   rmSync(environment, { recursive: true, force: true });
   mkdirSync(dirname(environment), { recursive: true });
   run('python3', ['-m', 'venv', environment]);
-  run(join(environment, 'bin', 'pip'), ['install', '--quiet', `mlserver==${MLSERVER_VERSION}`]);
-  console.log(`MLServer ${MLSERVER_VERSION} is installed in ${environment}`);
+  try {
+    run(join(environment, 'bin', 'pip'), ['install', '--quiet', '--requirement', REQUIREMENTS]);
+  } catch (error) {
+    rmSync(environment, { recursive: true, force: true });
+    throw error;
+  }
+  console.log(`MLServer ${version} is installed in ${environment}`);
 }
 
 function run(command: string, args: string[]): void {
