@@ -2,12 +2,14 @@
 import { Type } from 'typebox';
 import { decoder } from './decoder-settings.ts';
 import { createSchemaCheck } from './schema-errors.ts';
+import { INPUT_TYPES, OUTPUT_TYPES } from './tensor-types.ts';
 
 /** A dimension: a number, or the name of one that varies from call to call. */
 const shape = Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ minLength: 1 })]));
 
 /** Descriptive fields (meaning, interpolation, …) are for readers and are not closed. */
-const tensor = Type.Object({ shape, dtype: Type.Optional(Type.Enum(['float32', 'int64'])) });
+const input = Type.Object({ shape, dtype: Type.Optional(Type.Enum(INPUT_TYPES)) });
+const output = Type.Object({ shape, dtype: Type.Optional(Type.Enum(OUTPUT_TYPES)) });
 
 const SERVED_NAME = '^\\w[\\w.-]*$';
 
@@ -27,8 +29,8 @@ const file = Type.Object({
       { additionalProperties: false },
     ),
   ),
-  inputs: Type.Record(Type.String(), tensor),
-  outputs: Type.Record(Type.String(), tensor),
+  inputs: Type.Record(Type.String(), input),
+  outputs: Type.Record(Type.String(), output),
   /** Class index → class: a name, an object whose fields the pipeline knows, or null for a class that is of no use. */
   labels: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({}), Type.Null()]))),
   /** How its outputs are read, for the pipelines that take models of any make. */

@@ -15,6 +15,7 @@ import {
 } from './model.ts';
 import type { InstalledModel } from './registry.ts';
 import { readModelFile } from './release.ts';
+import { fromOutput, type InputType, toInput } from './tensor-types.ts';
 
 interface OpenOptions {
   /** Of one session. */
@@ -52,7 +53,8 @@ export async function openModel(installed: InstalledModel, options: OpenOptions)
 }
 
 async function openNetwork(installed: InstalledModel, file: string, options: OpenOptions): Promise<Network> {
-  if (installed.manifest.files[file]?.kserve) return openKserveNetwork(installed, file, options.ask);
+  const entry = installed.manifest.files[file];
+  if (entry?.kserve) return openKserveNetwork(installed, file, options.ask);
   // The bytes that were hashed are the bytes that run.
   const bytes = await readModelFile(installed, file);
   const session = await InferenceSession.create(bytes, {
@@ -66,11 +68,17 @@ async function openNetwork(installed: InstalledModel, file: string, options: Ope
   return {
     modelVersion: versionOf(installed.manifest),
     file,
-    maximumBatch: installed.manifest.files[file]?.batch?.max ?? 1,
+    maximumBatch: entry?.batch?.max ?? 1,
     run: async (inputs) => {
-      const feeds = Object.entries(inputs).map(([name, tensor]) => [name, toOnnx(tensor)]);
+      const feeds = Object.entries(inputs).map(([name, tensor]) => [name, toOnnx(tensor, entry?.inputs[name]?.dtype)]);
       // ONNX Runtime gives tensors; the only other values there are would be sequences and maps.
-      return (await session.run(Object.fromEntries(feeds))) as RawOutputs;
+      const outputs = (await session.run(Object.fromEntries(feeds))) as RawOutputs;
+      return Object.fromEntries(
+        Object.entries(outputs).map(([name, { type, data, dims }]) => [
+          name,
+          { type, data: fromOutput(data, type), dims },
+        ]),
+      );
     },
   };
 }
@@ -122,8 +130,12 @@ function isOfShape(actual: readonly number[], stated: readonly (number | string)
   );
 }
 
-function toOnnx({ data, shape }: FloatTensor | IntegerTensor): Tensor {
-  return data instanceof BigInt64Array ? new Tensor('int64', data, shape) : new Tensor('float32', data, shape);
+function toOnnx(tensor: FloatTensor | IntegerTensor, dtype: InputType | undefined): Tensor {
+  const { type, data } = toInput(tensor, dtype);
+  if (!(data instanceof Float16Array)) return new Tensor(type, data, tensor.shape);
+  const bits = new Uint16Array(data.buffer);
+  // Its tensors make a Float16Array of the bits, of which its sessions then read nothing: microsoft/onnxruntime#32323.
+  return Object.assign(new Tensor(type, bits, tensor.shape), { cpuData: bits });
 }
 
 function readOutputs(where: string, outputs: RawOutputs): ModelOutputs {
@@ -136,7 +148,9 @@ function readOutputs(where: string, outputs: RawOutputs): ModelOutputs {
     shapeOf: (name) => require(name).dims,
     floats: (name) => {
       const { data, dims, type } = require(name);
-      if (!(data instanceof Float32Array)) throw new Error(`${where}: output ${name} is ${type}, not float32`);
+      if (!(data instanceof Float32Array)) {
+        throw new Error(`${where}: output ${name} is ${type}, not float32 or float16`);
+      }
       return { data, shape: dims };
     },
     integers: (name) => {

@@ -4,6 +4,9 @@ import { versionOf } from './manifest.ts';
 import { fileEntry, type Model } from './model.ts';
 import { createSchemaCheck } from './schema-errors.ts';
 
+/** Where the channels of a pixel lie: in planes, or beside each other. */
+export type Layout = 'NCHW' | 'NHWC';
+
 /**
  * Checks the manifest against the pipeline's own schema and gives it that schema's type.
  * @throws Error that names every field that is missing or wrong
@@ -15,12 +18,22 @@ export function readSettings<Schema extends TSchema>(model: Model, schema: Schem
   throw new Error(`${versionOf(model.manifest)}: ${check.problems()}`);
 }
 
-/** Width and height of a picture input with layout NCHW, both fixed. */
-export function inputSize(model: Model, file: string, input: string): { width: number; height: number } {
-  const [, , height, width] = fileEntry(model, file).inputs[input]?.shape ?? [];
-  if (typeof height !== 'number' || typeof width !== 'number') {
-    const where = `files.${file}.inputs.${input}.shape`;
-    throw new Error(`${versionOf(model.manifest)}: ${where} must be [N, channels, height, width] with a fixed size`);
+/**
+ * Width and height of a picture input of three channels, both fixed.
+ * @throws Error that names the field of `model.json` that is wrong
+ */
+export function inputSize(
+  model: Model,
+  file: string,
+  input: string,
+  layout: Layout = 'NCHW',
+): { width: number; height: number } {
+  const { shape = [] } = fileEntry(model, file).inputs[input] ?? {};
+  const [channels, height, width] = layout === 'NCHW' ? shape.slice(1) : [shape[3], shape[1], shape[2]];
+  if (typeof height === 'number' && typeof width === 'number' && channels === 3 && shape.length === 4) {
+    return { width, height };
   }
-  return { width, height };
+  const expected = layout === 'NCHW' ? '[N, 3, height, width]' : '[N, height, width, 3]';
+  const where = `${versionOf(model.manifest)}: files.${file}.inputs.${input}.shape`;
+  throw new Error(`${where} must be ${expected} with a fixed size, since its layout is ${layout}`);
 }

@@ -1,5 +1,5 @@
 /** A picture → the input of a network, as `model.json` describes it, and the way back from the input's pixels. */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Box, Size } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
 import { cover, letterbox } from '../images/fit.ts';
@@ -15,7 +15,7 @@ const three = Type.Array(Type.Number(), { minItems: 3, maxItems: 3 });
 /** What every input that takes a picture says of its pixels. */
 export const pixels = {
   layout: Type.Literal('NCHW'),
-  dtype: Type.Literal('float32'),
+  dtype: Type.Enum(['float32', 'float16']),
   colour: Type.Enum(['RGB', 'BGR']),
   /** What black and white become, before `mean` and `std`: [0, 1] or [0, 255], say. */
   range: Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }),
@@ -29,6 +29,8 @@ export const pixels = {
 /** An entry of `inputs` in `model.json`. */
 const pictureInput = Type.Object({
   ...pixels,
+  layout: Type.Enum(['NCHW', 'NHWC']),
+  dtype: Type.Enum(['float32', 'float16', 'uint8']),
   resize: Type.Enum(['letterbox', 'stretch', 'cover']),
   /** With `cover`: the share of the scaled picture's tighter side that is seen. 1 when left out. */
   crop: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
@@ -36,8 +38,10 @@ const pictureInput = Type.Object({
   filter: Type.Optional(Type.Enum(['triangle', 'bilinear'])),
 });
 
+type Input = Static<typeof pictureInput>;
+
 export interface PreparedPicture {
-  /** [1, 3, height, width] */
+  /** [1, 3, height, width], or [1, height, width, 3] where the layout is NHWC. */
   tensor: FloatTensor;
   /** From pixels of the input to pixels of the picture; may lie outside of it. */
   toPicture: (point: Point) => Point;
@@ -62,7 +66,8 @@ export function createPictureInput(model: Model, file: string, others: readonly 
   const settings = readSettings(model, Type.Object({ files: Type.Object({ [file]: Type.Object({ inputs }) }) }));
   const input = settings.files[file]?.inputs[name];
   if (!input) throw new Error(`${file} has no input ${name}`);
-  const size = inputSize(model, file, name);
+  const size = inputSize(model, file, name, input.layout);
+  requireBytes(model, file, name, input);
   const toTensor = createNormalizer(input);
   const scaleTo = input.filter === 'bilinear' ? resampleBilinear : resample;
 
@@ -106,13 +111,24 @@ export function onlyPictureInput(model: Model, file: string, others: readonly st
   throw new Error(`${versionOf(model.manifest)}: files.${file}.inputs must hold one picture, not ${names.length}`);
 }
 
-type Normalization = Pick<
-  { colour: 'RGB' | 'BGR'; range: number[]; mean: number[]; std: number[] },
-  'colour' | 'range' | 'mean' | 'std'
->;
+/** @throws Error where an input of bytes is said to take anything but the levels of pixels */
+function requireBytes(model: Model, file: string, name: string, { dtype, range, mean, std }: Input): void {
+  const areLevels = String([...range, ...mean, ...std]) === '0,255,0,0,0,1,1,1';
+  if (dtype !== 'uint8' || areLevels) return;
+  const where = `${versionOf(model.manifest)}: files.${file}.inputs.${name}`;
+  throw new Error(`${where}: with the dtype uint8, range must be [0, 255], mean [0, 0, 0] and std [1, 1, 1]`);
+}
 
-/** Pixels → [1, 3, height, width] */
-export function createNormalizer({ colour, range, mean, std }: Normalization): (image: RgbImage) => FloatTensor {
+type Normalization = Pick<Input, 'layout' | 'colour' | 'range' | 'mean' | 'std'>;
+
+/** Pixels → [1, 3, height, width], or [1, height, width, 3] where the layout is NHWC. */
+export function createNormalizer({
+  layout,
+  colour,
+  range,
+  mean,
+  std,
+}: Normalization): (image: RgbImage) => FloatTensor {
   const [black = 0, white = 1] = range;
   // Of each channel, what each of the 256 levels becomes.
   const tables = [0, 1, 2].map((channel) =>
@@ -125,13 +141,16 @@ export function createNormalizer({ colour, range, mean, std }: Normalization): (
   return ({ width, height, pixels }) => {
     const plane = width * height;
     const data = new Float32Array(3 * plane);
+    const [betweenChannels, betweenPixels] = layout === 'NCHW' ? [plane, 1] : [1, 3];
     tables.forEach((table, channel) => {
       let source = sources[channel] ?? 0;
-      for (let target = channel * plane; target < (channel + 1) * plane; target += 1) {
+      let target = channel * betweenChannels;
+      for (let pixel = 0; pixel < plane; pixel += 1) {
         data[target] = table[pixels[source] as number] as number;
         source += 3;
+        target += betweenPixels;
       }
     });
-    return { data, shape: [1, 3, height, width] };
+    return { data, shape: layout === 'NCHW' ? [1, 3, height, width] : [1, height, width, 3] };
   };
 }

@@ -46,13 +46,12 @@ export async function openKserveNetwork(installed: InstalledModel, file: string,
   }
 
   const isBinary = Array.isArray(extensions) && extensions.includes(BINARY_EXTENSION);
-  const outputs = Object.keys(entry.outputs);
   return {
     modelVersion: versionOf(manifest),
     file,
     maximumBatch: entry.batch?.max ?? 1,
     run: async (inputs, signal) => {
-      const { headers, body } = encodeRequest(inputs, outputs, isBinary);
+      const { headers, body } = encodeRequest(inputs, entry, isBinary);
       const request = { server, path: `${modelPath}/infer`, body: { headers, content: body } };
       const answer = await ask(request, signal);
       if ('problem' in answer) {

@@ -4,10 +4,11 @@
  * `rest_predict_v2.yaml`, Triton's `extension_binary_data.md`.
  */
 import type { ModelManifest } from '../models/manifest.ts';
-import type { FloatTensor, IntegerTensor, ModelInputs } from '../models/model.ts';
+import type { ModelInputs } from '../models/model.ts';
+import { toInput } from '../models/tensor-types.ts';
 
 type FileEntry = ModelManifest['files'][string];
-type TensorEntries = FileEntry['inputs'];
+type TensorEntries = Readonly<Record<string, { shape: readonly (number | string)[]; dtype?: string }>>;
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface EncodedRequest {
@@ -15,7 +16,7 @@ export interface EncodedRequest {
   body: Uint8Array;
 }
 
-/** An output: float32, int64 or int32. */
+/** An output: float32, float16 (as 32-bit floats), int64 or int32. */
 export interface DecodedTensor {
   type: string;
   data: Float32Array | BigInt64Array | Int32Array;
@@ -26,22 +27,39 @@ export interface DecodedTensor {
 export const JSON_LENGTH_HEADER = 'inference-header-content-length';
 export const BINARY_EXTENSION = 'binary_tensor_data';
 
-const DATATYPES: Readonly<Record<string, string>> = { FP32: 'float32', INT64: 'int64', INT32: 'int32' };
+const DATATYPES: Readonly<Record<string, string>> = {
+  FP32: 'float32',
+  FP16: 'float16',
+  UINT8: 'uint8',
+  INT64: 'int64',
+  INT32: 'int32',
+};
+/** Those of outputs. */
+const READABLE = ['FP32', 'FP16', 'INT64', 'INT32'];
 
-export function encodeRequest(inputs: ModelInputs, outputs: readonly string[], isBinary: boolean): EncodedRequest {
-  const tensors = Object.entries(inputs);
-  const described = tensors.map(([name, tensor]) => ({
+export function encodeRequest(
+  inputs: ModelInputs,
+  entry: Pick<FileEntry, 'inputs' | 'outputs'>,
+  isBinary: boolean,
+): EncodedRequest {
+  const tensors = Object.entries(inputs).map(([name, tensor]) => {
+    return { name, shape: tensor.shape, ...toInput(tensor, entry.inputs[name]?.dtype) };
+  });
+  const described = tensors.map(({ name, shape, type, data }) => ({
     name,
-    shape: tensor.shape,
-    datatype: tensor.data instanceof BigInt64Array ? 'INT64' : 'FP32',
-    ...(isBinary ? { parameters: { binary_data_size: tensor.data.byteLength } } : { data: numbersOf(tensor) }),
+    shape,
+    datatype: Object.keys(DATATYPES).find((datatype) => DATATYPES[datatype] === type),
+    ...(isBinary
+      ? { parameters: { binary_data_size: data.byteLength } }
+      : { data: Array.from<unknown, number>(data, Number) }),
   }));
+  const outputs = Object.keys(entry.outputs);
   const wanted = outputs.map((name) => ({ name, ...(isBinary && { parameters: { binary_data: true } }) }));
   const json = Buffer.from(JSON.stringify({ inputs: described, outputs: wanted }));
   if (!isBinary) return { headers: { 'content-type': 'application/json' }, body: json };
   return {
     headers: { 'content-type': 'application/octet-stream', [JSON_LENGTH_HEADER]: String(json.length) },
-    body: Buffer.concat([json, ...tensors.map(([, { data }]) => bytesOf(data))]),
+    body: Buffer.concat([json, ...tensors.map(({ data }) => bytesOf(data))]),
   };
 }
 
@@ -72,8 +90,9 @@ export function decodeAnswer(
     const { name, datatype, shape, data, parameters } = output;
     const where = `output ${String(name)} of the server`;
     const type = DATATYPES[String(datatype)];
-    if (type === undefined)
-      throw new Error(`${where} is ${String(datatype)}, not one of ${Object.keys(DATATYPES).join(', ')}`);
+    if (type === undefined || !READABLE.includes(String(datatype))) {
+      throw new Error(`${where} is ${String(datatype)}, not one of ${READABLE.join(', ')}`);
+    }
     if (!Array.isArray(shape) || !shape.every((length) => Number.isInteger(length) && length >= 0)) {
       throw new Error(`${where} has the shape ${JSON.stringify(shape)}`);
     }
@@ -150,21 +169,18 @@ function surplusInputs(stated: TensorEntries, served: readonly Fields[]): string
   return surplus.map(({ name }) => `inputs.${String(name)} is missing: the server asks for it`);
 }
 
-function numbersOf({ data }: FloatTensor | IntegerTensor): number[] {
-  return Array.from(data as Float32Array, Number);
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array | BigInt64Array): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   // Little-endian, as the protocol and every machine that Node runs on have it.
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function fromBytes(bytes: Buffer, type: string, where: string): DecodedTensor['data'] {
-  const width = type === 'int64' ? 8 : 4;
+  const width = { float16: 2, int64: 8 }[type] ?? 4;
   if (bytes.length % width !== 0) throw new Error(`${where} has ${bytes.length} bytes, no whole number of ${type}`);
   // A copy: the bytes begin anywhere, and numbers must not.
   const aligned = new Uint8Array(bytes).buffer;
   if (type === 'int64') return new BigInt64Array(aligned);
+  if (type === 'float16') return new Float32Array(new Float16Array(aligned));
   return type === 'int32' ? new Int32Array(aligned) : new Float32Array(aligned);
 }
 
@@ -174,7 +190,7 @@ function fromNumbers(data: unknown, type: string, where: string): DecodedTensor[
   if (!values.every((value): value is number => typeof value === 'number')) {
     throw new Error(`${where} holds something that is no number`);
   }
-  if (type === 'float32') return Float32Array.from(values);
+  if (type === 'float32' || type === 'float16') return Float32Array.from(values);
   return type === 'int32' ? Int32Array.from(values) : BigInt64Array.from(values, (value) => BigInt(Math.trunc(value)));
 }
 

@@ -289,7 +289,7 @@ describe('while jobs run', () => {
     {
       what: 'a datatype that no pipeline reads',
       answer: (response) => response.writeHead(200).end(y({ datatype: 'BYTES', data: ['1'] })),
-      reason: /is BYTES, not one of FP32, INT64, INT32/,
+      reason: /is BYTES, not one of FP32, FP16, INT64, INT32/,
     },
     {
       what: 'a length of its JSON beyond the answer',
