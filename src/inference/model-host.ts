@@ -89,13 +89,17 @@ export class ModelHost {
     return reloading;
   }
 
-  /** @throws ServiceError `model_unavailable` when nothing can answer the endpoint */
+  /** @throws ServiceError `model_unavailable` when nothing can answer the endpoint, or what is pinned cannot be run */
   modelVersion({
     endpoint,
     pinnedModelVersion = null,
   }: Pick<InferenceRequest, 'endpoint' | 'pinnedModelVersion'>): string {
     const route = this.#routes.get(endpoint);
-    if (pinnedModelVersion !== null && route?.releases.has(pinnedModelVersion)) return pinnedModelVersion;
+    const pinned = pinnedModelVersion === null ? undefined : route?.releases.get(pinnedModelVersion);
+    if (pinned && pinned.version !== route?.current?.version && !this.#mayRun(endpoint, pinned)) {
+      throw this.#pools.refusal(pinned);
+    }
+    if (pinned) return pinned.version;
     const version = route?.current?.version ?? this.#bundles.get(endpoint);
     if (version === undefined) throw notInstalled(endpoint);
     return version;
@@ -193,7 +197,10 @@ export class ModelHost {
     for (const release of candidates) {
       const key = problemKey(endpoint, release);
       try {
-        const reason = (await this.#pools.load(release)).get(endpoint);
+        const refused = await this.#pools.load(release);
+        // It is asked again at the next look; until then another answers.
+        if (!refused) continue;
+        const reason = refused.get(endpoint);
         if (reason !== undefined) throw new Error(reason);
         this.#problems.delete(key);
         return release;

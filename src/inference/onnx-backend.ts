@@ -49,6 +49,10 @@ export interface ExecutorOptions {
   memoryMb?: number | null;
   /** Most that one child process may take for its work, beyond what it holds when it is warm; 0 or left out for no bound. */
   workingMemoryBytes?: number;
+  /** How long a release may take until it is warm: some minutes, unless something else is said. */
+  readyTimeoutMs?: number;
+  /** How long a look at the folder of models waits for a release that loads. */
+  patienceMs?: number;
   /** Told what is run, and how long it waited. */
   observer?: ExecutorObserver;
   /** Asks a server for networks that are not here; without it, a model that has such cannot be run. */
@@ -65,6 +69,12 @@ export interface OnnxBackend extends StagedBackend {
   readonly loaded: readonly string[];
 }
 
+/**
+ * Of the time that an attempt has, what a process may compute for it: what waits behind a picture that no network comes to an
+ * end with has the rest.
+ */
+const COMPUTING_SHARE = 3 / 4;
+
 /** @throws Error when a device does not work: a GPU that was asked for and is not there is not made up for by the CPU */
 export async function createOnnxBackend(options: OnnxBackendOptions): Promise<OnnxBackend> {
   const { logger, store, devices = [CPU], deviceEnvironment: environment = {} } = options;
@@ -77,6 +87,9 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
     memoryMb: options.memoryMb ?? null,
   });
   const check = createResultCheck(options.endpoints);
+  const timeoutsMs = new Map(
+    options.endpoints.map(({ slug, inferenceTimeoutMs }) => [slug, inferenceTimeoutMs * COMPUTING_SHARE]),
+  );
 
   const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null }) => {
     const { jobId, endpoint, inputs, reservedCredits } = request;
@@ -86,7 +99,11 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
       const files = await Promise.all(inputs.map((input) => readInput(store, input)));
       const definition = await importPipeline(pipelineUrl(options.endpointsDirectory, endpoint));
       const parameters = (await definition.withReferences?.(request.parameters, readResult)) ?? request.parameters;
-      const made = await host.run(version, { endpoint, files, parameters }, signal);
+      const made = await host.run(
+        version,
+        { endpoint, files, parameters, timeoutMs: timeoutsMs.get(endpoint) },
+        signal,
+      );
       const result = await storeFiles(made, options.writeArtefact);
       const problem = check(endpoint, result);
       if (problem === null) {

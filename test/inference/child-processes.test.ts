@@ -5,8 +5,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
 import { until } from '../support/until.ts';
-import { isRunning, letGo } from './processes.ts';
-import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from './tiny-endpoint.ts';
+import { isComputing, isRunning, letGo } from './processes.ts';
+import { createTinyBackend, recordingLog, rejectionOf, tinyAdd, tinyRequest } from './tiny-endpoint.ts';
 
 const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
   .png()
@@ -50,6 +50,18 @@ test('a child that is killed in mid-job is a retryable error, and its successor 
   expect(await running).toMatchObject({ code: 'model_inference_failed', retryable: true });
   expect((await onnx.infer(tinyRequest(), never)).status).toBe('succeeded');
   expect(onnx.pids).not.toContain(pid);
+});
+
+test('a picture that a network comes to no end with fails alone, in time for what waits behind it', async () => {
+  const onnx = await backend({ endpoints: [{ ...tinyAdd, inferenceTimeoutMs: 2_000 }] });
+  const endless = rejectionOf(onnx.infer(tinyRequest({ parameters: { behaviour: 'spin' } }), never));
+  const others = await Promise.all(Array.from({ length: 3 }, () => onnx.infer(tinyRequest(), never)));
+  expect(others.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+  expect(await endless).toMatchObject({
+    code: 'inference_timeout',
+    retryable: true,
+    message: expect.stringMatching(/at work after 1\.5 seconds/) as unknown,
+  });
 });
 
 test('a poison picture costs its own job only: what its process had in hand beside it is run again', async () => {
@@ -136,13 +148,14 @@ test('close() rejects what runs and waits as retryable, and takes nothing more',
   }
 });
 
-test('children end by themselves when their parent is killed', async () => {
-  const owner = spawn(process.execPath, [fileURLToPath(new URL('./pool-owner.ts', import.meta.url))], {
+test.each(['idle', 'busy'])('children that are %s end by themselves when their parent is killed', async (what) => {
+  const owner = spawn(process.execPath, [fileURLToPath(new URL('./pool-owner.ts', import.meta.url)), what], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output] = (await once(owner.stdout, 'data')) as [Buffer];
   const pids = JSON.parse(output.toString()) as number[];
   expect(await Promise.all(pids.map(isRunning))).toEqual([true, true]);
+  if (what === 'busy') for (const pid of pids) await until(() => isComputing(pid));
   owner.kill('SIGKILL');
   for (const pid of pids) await until(async () => !(await isRunning(pid)));
 });

@@ -1,9 +1,12 @@
 /** The memory of a child process is bounded by the kernel: what takes too much ends, and harms nobody else. */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../src/contracts/media-limits.ts';
 import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
+import { installMisbehaving } from './installed-tiny.ts';
 import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from './tiny-endpoint.ts';
 
 const never = { signal: new AbortController().signal };
@@ -13,7 +16,7 @@ const large = await flat(8_000, 6_250).ensureAlpha(0.5).toColourspace('rgb16').p
 
 let onnx: OnnxBackend;
 let stored: Uint8Array;
-const { log } = recordingLog();
+const { log, lines } = recordingLog();
 
 async function start(changes: Partial<OnnxBackendOptions>): Promise<void> {
   stored = small;
@@ -67,6 +70,15 @@ onLinux('a child process with a bound', () => {
     const neighbours = await Promise.all(Array.from({ length: 5 }, () => onnx.infer(tinyRequest(), never)));
     expect(neighbours.map(({ status }) => status)).toEqual(Array(5).fill('succeeded'));
     expect(await hoarding).toMatchObject({ code: 'model_inference_failed', retryable: true });
+  });
+
+  test('a release that takes more while it loads is refused, and the machine keeps its memory', async () => {
+    const modelsDirectory = await mkdtemp(join(tmpdir(), 'memory-bound-'));
+    await installMisbehaving(modelsDirectory, '2026-02-01', 'hoarding');
+    await start({ modelsDirectory, workingMemoryBytes: 256 * MEGABYTE });
+    expect(onnx.installedEndpoints()).toEqual([]);
+    expect(lines.map(({ fields }) => String(fields.reason)).join('\n')).toMatch(/allocat|ended before it was ready/);
+    await rm(modelsDirectory, { recursive: true });
   });
 
   test('the largest picture that is accepted is decoded within a gigabyte', async () => {

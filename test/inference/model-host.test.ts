@@ -11,7 +11,7 @@ import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-b
 import { withLogFields } from '../../src/observability/log-context.ts';
 import { recordLog } from '../support/log-record.ts';
 import { until } from '../support/until.ts';
-import { installTiny } from './installed-tiny.ts';
+import { installMisbehaving, installTiny } from './installed-tiny.ts';
 import { isRunning, letGo } from './processes.ts';
 import { createTinyBackend, recordingLog, rejectionOf, tinyAdd, tinyRequest } from './tiny-endpoint.ts';
 
@@ -387,6 +387,45 @@ test('a new release that has no room beside the old one is refused, and the old 
   await look(started);
   expect(version(started)).toBe(OLD);
   expect(reasons()).toContainEqual(expect.stringMatching(/^it needs 60 MB/));
+});
+
+describe('a release whose warm-up does not end', () => {
+  const impatient = { patienceMs: 100, readyTimeoutMs: 6_000 };
+
+  test('holds up neither a start nor other releases, and is ended after a time, with the reason', async () => {
+    await installTiny(modelsDirectory, '2026-01-01');
+    await installMisbehaving(modelsDirectory, '2026-02-01', 'endless');
+    const started = await start({ ...impatient, endpoints: [tinyAdd, tinyAddTwo] });
+    const serves = async (endpoints: number) => {
+      await started.reload();
+      return started.installedEndpoints().length === endpoints;
+    };
+    await until(() => serves(1));
+    expect(version(started)).toBe(OLD);
+
+    await installTiny(modelsDirectory, '2026-01-01', { model: 'other', task: 'adding-one-too' });
+    await until(() => serves(2));
+    expect(await statusOn(started, OLD)).toBe('succeeded');
+
+    await until(async () => {
+      await started.reload();
+      return reasons().some((reason) => /^it was not ready after 6 seconds: .*warm-up/.test(reason));
+    });
+    // It is not begun again: its release has not changed.
+    await started.reload();
+    expect(started.pids).toHaveLength(2);
+    expect(started.installedEndpoints()[0]?.otherVersions).toBeUndefined();
+  });
+
+  test('is ended when its folder goes', async () => {
+    await installTiny(modelsDirectory, '2026-01-01');
+    const folder = await installMisbehaving(modelsDirectory, '2026-02-01', 'endless');
+    const started = await start({ ...impatient, readyTimeoutMs: 60_000 });
+    await until(() => started.pids.length === 2);
+    await rm(folder, { recursive: true });
+    await started.reload();
+    await until(() => started.pids.length === 1);
+  });
 });
 
 test.each(['cuda', 'tensorrt'] as const)(

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import type { OnnxBackend, OnnxBackendOptions } from '../../src/inference/onnx-backend.ts';
 import { ObjectNotFoundError } from '../../src/storage/object-store.ts';
+import { installMisbehaving } from './installed-tiny.ts';
 import {
   createTinyBackend,
   modelsDirectory,
@@ -93,6 +94,23 @@ test('of several pictures, the message says which one is unreadable', async () =
   const { error } = await copying.infer(tinyRequest({ endpoint: 'tiny.copy', inputs }), never);
   expect(error?.code).toBe('input_unreadable');
   expect(error?.message).toMatch(/^Picture 3: The file is not a readable/);
+});
+
+test('what a network says that is not a number fails the job: nothing is made of it', async () => {
+  const modelsDirectory = await mkdtemp(join(tmpdir(), 'onnx-backend-'));
+  await installMisbehaving(modelsDirectory, '2026-02-01', 'roots');
+  const rooting = await backend({ modelsDirectory });
+  // The root of what its picture is wide, less 50.
+  const error = await rejectionOf(rooting.infer(tinyRequest(), never));
+  expect(error).toMatchObject({ code: 'model_inference_failed', retryable: true });
+  expect((error as ServiceError).cause).toMatchObject({ message: 'tiny/tiny: output y holds what is not a number' });
+
+  stored = () =>
+    sharp({ create: { width: 59, height: 7, channels: 3, background: '#888888' } })
+      .png()
+      .toBuffer();
+  expect((await rooting.infer(tinyRequest(), never)).result).toMatchObject({ sum: 3 });
+  await rm(modelsDirectory, { recursive: true });
 });
 
 test('a file that is no longer stored fails the job; a store that is down is retryable', async () => {

@@ -20,3 +20,9 @@ export async function letGo<Result>(job: Promise<Result>, pids: () => readonly n
   }, 10);
   return job.finally(() => clearInterval(signalling));
 }
+
+/** Whether a process uses a processor just now. Linux only. */
+export async function isComputing(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('R');
+}

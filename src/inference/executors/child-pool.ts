@@ -70,8 +70,9 @@ export class ChildPool {
 
   /**
    * Runs a task on the child that has least in hand, or on the next that has room.
-   * @throws ServiceError of the pipeline; `model_inference_failed` when its child is lost. The signal's reason on abort:
-   * the task is then abandoned, and its child killed unless it gives the task up soon.
+   * @throws ServiceError of the pipeline; `model_inference_failed` when its child is lost; `inference_timeout` when it was
+   * at work for longer than the task allows, and its child was killed. The signal's reason on abort: the task is then
+   * abandoned, and its child killed unless it gives the task up soon.
    */
   async run(task: InferenceTask, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
@@ -180,28 +181,40 @@ export class ChildPool {
       killTimer = setTimeout(() => child.kill(), this.#graceMs);
     };
     signal.addEventListener('abort', abandon, { once: true });
+    const { timeoutMs } = task;
+    let isOverdue = false;
+    const end = () => {
+      isOverdue = true;
+      child.kill();
+    };
+    const deadline = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
     try {
       resolve(await answer);
     } catch (error) {
-      // Nobody knows which of several ended the process: each gets another chance, where it can harm nobody but itself.
-      if (error instanceof ChildLostError && error.tasksInHand > 1) this.#repeatAlone(waiting);
+      // Nobody knows which of several ended the process, or held it up: each gets another chance, where it can harm nobody
+      // but itself.
+      if (error instanceof ChildLostError && error.tasksInHand > 1) this.#repeatAlone(waiting, { isLast: isOverdue });
+      else if (isOverdue) reject(overdueError(timeoutMs));
       else reject(error instanceof ChildLostError ? lostError(error) : (error as Error));
     } finally {
       clearTimeout(killTimer);
+      clearTimeout(deadline);
       signal.removeEventListener('abort', abandon);
       this.#isolating.delete(child);
       this.#dispatch();
     }
   }
 
-  #repeatAlone(waiting: WaitingTask): void {
+  /** Before those that wait; or behind them, where it has had its time. */
+  #repeatAlone(waiting: WaitingTask, { isLast }: { isLast: boolean }): void {
     const { signal, reject, leaveQueue } = waiting;
     if (signal.aborted) return;
     if (this.#closing.signal.aborted) {
       reject(closedError());
       return;
     }
-    this.#queue.unshift(waiting);
+    if (isLast) this.#queue.push(waiting);
+    else this.#queue.unshift(waiting);
     waiting.alone = true;
     waiting.enqueuedAtMs = performance.now();
     signal.addEventListener('abort', leaveQueue, { once: true });
@@ -218,6 +231,11 @@ export class ChildPool {
 function lostError(cause: ChildLostError): ServiceError {
   const message = 'The process that ran the model ended before it answered. Send the request again.';
   return new ServiceError('model_inference_failed', message, { cause });
+}
+
+function overdueError(timeoutMs = 0): ServiceError {
+  const message = `The model was still at work after ${timeoutMs / 1000} seconds, and was stopped. Send the request again.`;
+  return new ServiceError('inference_timeout', message);
 }
 
 function closedError(): ServiceError {

@@ -5,7 +5,6 @@ import type { InstalledModel } from '../models/registry.ts';
 import { ChildAsks } from '../remote/child-asks.ts';
 import type { AskServer } from '../remote/kserve-servers.ts';
 import type { Device } from './devices.ts';
-import { forkChild } from './fork-child.ts';
 import type {
   InferenceTask,
   MessageFromChild,
@@ -14,7 +13,7 @@ import type {
   Refusal,
   ServedPipeline,
 } from './messages.ts';
-import { boundMemory, foldersOf } from './sandbox.ts';
+import { boundMemory, foldersOf, forkInSandbox } from './sandbox.ts';
 
 export interface ChildSettings {
   model: InstalledModel;
@@ -26,6 +25,8 @@ export interface ChildSettings {
   environment?: Readonly<Record<string, string>>;
   /** Most that it may take for its work, beyond what it holds when it is warm; 0 or left out for no bound. */
   workingMemoryBytes?: number;
+  /** How long its model may take until it is warm. */
+  readyTimeoutMs?: number;
   onRuns?: (runs: readonly NetworkRun[]) => void;
   /** Asks a server for networks that are not here. */
   askServer?: AskServer | undefined;
@@ -36,6 +37,17 @@ export interface ReadyChild {
   refused: readonly Refusal[];
   /** Memory of the process when all is warm. */
   residentBytes: number;
+}
+
+/** Of a network that runs on zeros without end, say. TensorRT builds its engines meanwhile, which takes many minutes. */
+const READY_TIMEOUT_MS = { cpu: 5 * 60_000, cuda: 5 * 60_000, tensorrt: 60 * 60_000 };
+
+/** What Node.js and its libraries take before there is a model. */
+const PROCESS_BYTES = 1e9;
+
+/** The process was not ready in time: another would not be either. */
+export class NotReadyInTimeError extends Error {
+  override readonly name = 'NotReadyInTimeError';
 }
 
 /** The process ended with tasks in hand. */
@@ -55,6 +67,8 @@ interface RunningTask {
   reject: (error: Error) => void;
 }
 
+const MAIN = new URL('./child-main.ts', import.meta.url);
+
 export class InferenceChild {
   /** Resolves when everything that it can serve is warm; rejects when it ends before that. */
   readonly ready: Promise<ReadyChild>;
@@ -69,11 +83,12 @@ export class InferenceChild {
 
   constructor(settings: ChildSettings) {
     const { model, pipelines, device, threads, environment, workingMemoryBytes = 0, onRuns, askServer } = settings;
-    this.#process = forkChild(environment, foldersOf(model, pipelines));
+    const { readyTimeoutMs = READY_TIMEOUT_MS[device.provider] } = settings;
+    this.#process = forkInSandbox(MAIN, { readable: foldersOf(model, pipelines), environment });
     this.#onRuns = onRuns;
     this.#asks = new ChildAsks(askServer, (message) => this.usable && this.#send(message));
     this.exited = this.#untilExit();
-    this.ready = this.#untilReady(workingMemoryBytes);
+    this.ready = this.#untilReady({ model, workingMemoryBytes, readyTimeoutMs });
     // Whoever waits sees the rejection; nobody need wait.
     this.ready.catch(() => undefined);
     this.#process.on('message', (message: MessageFromChild) => this.#settle(message));
@@ -148,21 +163,40 @@ export class InferenceChild {
     for (const { reject } of lost) reject(new ChildLostError(lost.length));
   }
 
-  async #untilReady(workingMemoryBytes: number): Promise<ReadyChild> {
-    const ready = await new Promise<ReadyChild>((resolve, reject) => {
+  async #untilReady({
+    model,
+    workingMemoryBytes,
+    readyTimeoutMs,
+  }: Pick<ChildSettings, 'model'> & { workingMemoryBytes: number; readyTimeoutMs: number }): Promise<ReadyChild> {
+    const ready = new Promise<ReadyChild>((resolve, reject) => {
       this.#process.on('message', (message: MessageFromChild) => {
         if (message.type === 'ready') resolve(message);
       });
       void this.exited.then(() => reject(new Error('its process ended before it was ready')));
     });
-    if (this.pid === undefined || workingMemoryBytes === 0) return ready;
+    // Whoever else fails first, this one is heard of below.
+    ready.catch(() => undefined);
     try {
-      await boundMemory(this.pid, workingMemoryBytes);
+      const { pid } = this;
+      const isBounded = pid !== undefined && workingMemoryBytes > 0;
+      const loads = PROCESS_BYTES + loadingBytes(model) + workingMemoryBytes;
+      if (isBounded) await boundMemory(pid, loads, { mayChange: true });
+      const answer = await this.#inTime(ready, readyTimeoutMs);
+      if (isBounded) await boundMemory(pid, workingMemoryBytes);
+      return answer;
     } catch (error) {
       this.kill();
       throw error;
     }
-    return ready;
+  }
+
+  async #inTime<Answer>(work: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const problem = `it was not ready after ${timeoutMs / 1000} seconds: a file does not load, or its warm-up does not end`;
+      timer = setTimeout(() => reject(new NotReadyInTimeError(problem)), timeoutMs);
+    });
+    return Promise.race([work, late]).finally(() => clearTimeout(timer));
   }
 
   #settle(message: MessageFromChild): void {
@@ -180,4 +214,9 @@ export class InferenceChild {
       running.reject(new ServiceError('model_inference_failed', 'The model failed on this input.', { cause }));
     }
   }
+}
+
+/** What a model and those that it uses may take while they load, beyond the work: as `model.json` says. */
+function loadingBytes({ manifest, uses }: InstalledModel): number {
+  return (manifest.memoryMb ?? 0) * 1e6 + Object.values(uses).reduce((sum, used) => sum + loadingBytes(used), 0);
 }

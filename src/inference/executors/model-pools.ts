@@ -3,12 +3,14 @@
  * other model feels. Memory bounds which releases are loaded together.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Log } from '../log.ts';
 import { versionOf } from '../models/manifest.ts';
 import type { InstalledModel } from '../models/registry.ts';
 import { ChildPool, type ChildPoolOptions } from './child-pool.ts';
 import type { Device } from './devices.ts';
+import { NotReadyInTimeError } from './inference-child.ts';
 import type { InferenceTask, NetworkRun, ServedPipeline } from './messages.ts';
 
 /** A release with the pipelines that run on it. */
@@ -28,7 +30,10 @@ export interface ExecutorObserver {
 }
 
 export interface ModelPoolsOptions
-  extends Pick<ChildPoolOptions, 'restartDelayMs' | 'graceMs' | 'environment' | 'workingMemoryBytes' | 'askServer'> {
+  extends Pick<
+    ChildPoolOptions,
+    'restartDelayMs' | 'graceMs' | 'environment' | 'workingMemoryBytes' | 'readyTimeoutMs' | 'askServer'
+  > {
   devices: readonly Device[];
   /** Processes of each model on each device. */
   processes: number;
@@ -39,6 +44,8 @@ export interface ModelPoolsOptions
   observer?: ExecutorObserver;
   /** Milliseconds of a clock that never goes back. */
   clock?: () => number;
+  /** How long `load` waits for a release, from the time it began to load. */
+  patienceMs?: number;
 }
 
 interface LoadedRelease {
@@ -47,8 +54,11 @@ interface LoadedRelease {
   /** Jobs that run or wait, and whoever waits for it to be warm. */
   users: number;
   lastUsedAtMs: number;
+  /** Until when a look at the folder waits for it, by `performance.now()`. */
+  readonly patientUntilMs: number;
   /** To be stopped as soon as nobody uses it. */
   isLeaving: boolean;
+  isLoading: boolean;
   pool: ChildPool | null;
   /** Endpoints that its pipelines refuse, with the reason. */
   warm: Promise<ReadonlyMap<string, string>>;
@@ -56,6 +66,8 @@ interface LoadedRelease {
 
 /** How long a release that no endpoint answers with by default stays loaded after its last job. */
 const IDLE_MS = 5 * 60_000;
+/** A model of ordinary size is warm by then; one that is not must not hold up the others. */
+const PATIENCE_MS = 20_000;
 /** How long a release that did not start, and may the next time, is not tried again. */
 const RETRY_MS = 60_000;
 
@@ -90,12 +102,17 @@ export class ModelPools {
   }
 
   /**
-   * Loads a release, beside what is loaded. Resolves when it is warm, with the endpoints that its pipelines refuse.
+   * Loads a release, beside what is loaded. Resolves when it is warm, with the endpoints that its pipelines refuse; or with
+   * null when it takes long: it then goes on, and may be asked for again.
    * @throws Error that says why it cannot be loaded; one that may have had bad luck is not tried again for a minute,
    * another not until `forgetFailures`
    */
-  async load(release: RunnableRelease): Promise<ReadonlyMap<string, string>> {
-    return await this.#use(release, ({ warm }) => warm);
+  async load(release: RunnableRelease): Promise<ReadonlyMap<string, string> | null> {
+    return await this.#use(release, async ({ warm, patientUntilMs }) => {
+      const giveUp = new AbortController();
+      const waited = sleep(Math.max(0, patientUntilMs - performance.now()), null, { signal: giveUp.signal });
+      return await Promise.race([warm, waited.catch(() => null)]).finally(() => giveUp.abort());
+    });
   }
 
   /**
@@ -111,10 +128,10 @@ export class ModelPools {
           { modelVersion: release.version, reason: error.message },
           'a release that was asked for cannot be loaded',
         );
-        throw unavailable(release, error);
+        throw unavailable(release, error, this.#isRefused(release) ? 'for good' : 'for now');
       });
       const reason = refused.get(task.endpoint);
-      if (reason !== undefined || !loaded.pool) throw unavailable(release, new Error(reason));
+      if (reason !== undefined || !loaded.pool) throw unavailable(release, new Error(reason), 'for good');
       return await loaded.pool.run(task, signal);
     });
   }
@@ -145,6 +162,15 @@ export class ModelPools {
     const failed = this.#failed.get(identity);
     return failed !== undefined && this.#clock() < failed.untilMs;
   }
+
+  /** Of one that did not start, does not fit, or refuses what it is asked for: the failure of a job that pins it. */
+  refusal(release: RunnableRelease): ServiceError {
+    const error = this.#failed.get(release.identity)?.error;
+    if (error && !this.#isRefused(release)) return unavailable(release, error, 'for now');
+    const { code, message } = unavailable(release, error, 'for good');
+    return new ServiceError(code, message, { cause: error, isForGood: true });
+  }
+
   /** Whatever did not start before may be tried again. */
   forgetFailures(): void {
     this.#failed.clear();
@@ -177,13 +203,17 @@ export class ModelPools {
       memoryMb: 0,
       users: 0,
       lastUsedAtMs: this.#clock(),
+      patientUntilMs: performance.now() + (this.#options.patienceMs ?? PATIENCE_MS),
       isLeaving: false,
+      isLoading: true,
       pool: null,
       warm: Promise.resolve(new Map()),
     };
     // Whatever it lacks, nobody need wait for it.
     this.#loaded.set(release.identity, loaded);
-    loaded.warm = this.#outsideJobs(() => this.#start(loaded));
+    loaded.warm = this.#outsideJobs(() => this.#start(loaded)).finally(() => {
+      loaded.isLoading = false;
+    });
     loaded.warm.catch(() => this.#stop(release.identity, loaded));
     return loaded;
   }
@@ -220,7 +250,9 @@ export class ModelPools {
       },
     });
     loaded.pool = pool;
-    const { refused, residentBytes } = await pool.ready;
+    const { refused, residentBytes } = await pool.ready.catch((error: Error) => {
+      throw error instanceof NotReadyInTimeError ? new RefusedReleaseError(error.message) : error;
+    });
     if (refused.length === pipelines.length) {
       const [first] = refused;
       throw first?.isUnreadable ? new Error(first.reason) : new RefusedReleaseError(first?.reason);
@@ -238,7 +270,8 @@ export class ModelPools {
   #makeRoom(loaded: LoadedRelease): void {
     const { memoryMb: limitMb } = this.#options;
     if (limitMb === null) return;
-    const mustStay = (other: LoadedRelease) => other === loaded || other.users > 0 || this.#isDefault(other);
+    const mustStay = (other: LoadedRelease) =>
+      other === loaded || other.users > 0 || other.isLoading || this.#isDefault(other);
     const problem = this.#lackOfRoom(loaded.release, mustStay);
     if (problem !== null) throw new Error(problem);
     const neededMb = this.#neededMb(loaded.release);
@@ -274,6 +307,10 @@ export class ModelPools {
 
   #takenMb(isCounted: (other: LoadedRelease) => boolean = () => true): number {
     return [...this.#loaded.values()].filter(isCounted).reduce((sum, { memoryMb }) => sum + memoryMb, 0);
+  }
+
+  #isRefused({ identity }: RunnableRelease): boolean {
+    return this.#failed.get(identity)?.untilMs === Number.POSITIVE_INFINITY;
   }
 
   #isDefault({ release }: LoadedRelease): boolean {
@@ -332,8 +369,11 @@ function closedError(): ServiceError {
   return new ServiceError('model_inference_failed', 'The worker is shutting down. Send the request again.');
 }
 
-function unavailable({ version }: RunnableRelease, cause: Error): ServiceError {
-  return new ServiceError('model_unavailable', `${version} cannot be run at the moment. Send the request again.`, {
-    cause,
-  });
+/** Another attempt is made in any case: another worker may run it. */
+function unavailable({ version }: RunnableRelease, cause: unknown, until: 'for now' | 'for good'): ServiceError {
+  const message =
+    until === 'for now'
+      ? `${version} cannot be run at the moment. Send the request again.`
+      : `${version} cannot be run. Name another build in Model-Version, or none.`;
+  return new ServiceError('model_unavailable', message, { cause });
 }

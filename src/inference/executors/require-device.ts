@@ -1,8 +1,8 @@
 /** Refuses devices that do not work, before any model is loaded. */
 import { text } from 'node:stream/consumers';
 import type { Device } from './devices.ts';
-import { forkChild } from './fork-child.ts';
 import type { MessageFromChild, MessageToChild } from './messages.ts';
+import { forkInSandbox } from './sandbox.ts';
 
 /** Libraries of a device may hang where its driver does. */
 const PROBE_TIMEOUT_MS = 60_000;
@@ -22,7 +22,7 @@ export async function requireDevice(device: Device, environment: Readonly<Record
 }
 
 async function probe(device: Device, environment: Readonly<Record<string, string>>): Promise<string | null> {
-  const child = forkChild(environment, [], 'pipe');
+  const child = forkInSandbox(new URL('./child-main.ts', import.meta.url), { environment, stderr: 'pipe' });
   const printed = child.stderr ? text(child.stderr) : '';
   const timer = setTimeout(() => child.kill('SIGKILL'), PROBE_TIMEOUT_MS);
   try {

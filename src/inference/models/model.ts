@@ -19,7 +19,7 @@ export type ModelInputs = Readonly<Record<string, FloatTensor | IntegerTensor>>;
 export interface ModelOutputs {
   /** @throws Error when the model has no such output. */
   shapeOf(name: string): readonly number[];
-  /** Half floats come as 32-bit ones. @throws Error when the model has no such output, or it is not of floats. */
+  /** Half floats come as 32-bit ones. @throws Error when the model has no such output, or it is not of floats, or holds a NaN. */
   floats(name: string): FloatTensor;
   /** An int64 or int32 output. @throws Error when the model has no such output, or it is not of integers. */
   integers(name: string): readonly number[];

@@ -138,6 +138,12 @@ function toOnnx(tensor: FloatTensor | IntegerTensor, dtype: InputType | undefine
   return Object.assign(new Tensor(type, bits, tensor.shape), { cpuData: bits });
 }
 
+/** A loop: `some` takes ten times as long, and outputs have millions of numbers. */
+function holdsNaN(data: Float32Array): boolean {
+  for (let index = 0; index < data.length; index += 1) if (Number.isNaN(data[index])) return true;
+  return false;
+}
+
 function readOutputs(where: string, outputs: RawOutputs): ModelOutputs {
   const require = (name: string): RawTensor => {
     const output = outputs[name];
@@ -151,6 +157,8 @@ function readOutputs(where: string, outputs: RawOutputs): ModelOutputs {
       if (!(data instanceof Float32Array)) {
         throw new Error(`${where}: output ${name} is ${type}, not float32 or float16`);
       }
+      // Whatever a decoder made of it would be an invention.
+      if (holdsNaN(data)) throw new Error(`${where}: output ${name} holds what is not a number`);
       return { data, shape: dims };
     },
     integers: (name) => {

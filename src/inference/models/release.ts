@@ -1,7 +1,7 @@
 /** One release of a model on disk: `model.json` and the files it names. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ModelManifest, parseManifest } from './manifest.ts';
 
@@ -63,6 +63,12 @@ export async function fingerprintOf(directory: string): Promise<string> {
   return parts.join('\n');
 }
 
+/** Whether a release has been removed, or written to, since it had this fingerprint: what it lacks says nothing then. */
+export async function hasChangedSince(fingerprint: string, directory: string): Promise<boolean> {
+  const found = await lstat(directory).catch(whenMissing(null));
+  return found === null || (await fingerprintOf(directory)) !== fingerprint;
+}
+
 /** Whether the file system failed, rather than the release. */
 export function isFileSystemError(error: Error): boolean {
   return 'syscall' in error;
@@ -71,7 +77,7 @@ export function isFileSystemError(error: Error): boolean {
 /** Whether a file could not be opened or read, which says nothing of what it holds: the next time may be better. */
 export function isUnreadable(error: Error): boolean {
   const failure = (error.cause ?? error) as NodeJS.ErrnoException;
-  // A process may read no folder that was away when it was started: see `sandboxFlags`.
+  // A process may read no folder that was away when it was started: see `forkInSandbox`.
   return failure.syscall !== undefined || failure.code === 'ERR_ACCESS_DENIED';
 }
 

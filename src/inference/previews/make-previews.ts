@@ -1,8 +1,8 @@
 /** Small JPEGs of pictures, decoded in a process of their own. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ServiceError } from '../../domain/service-error.ts';
-import { boundMemory, sandboxFlags } from '../executors/sandbox.ts';
+import { boundMemory, forkInSandbox } from '../executors/sandbox.ts';
 import type { Preview, PreviewMessage, PreviewSize, PreviewTask } from './messages.ts';
 
 interface PreviewOptions {
@@ -22,13 +22,7 @@ export async function makePreviews(
   { size, signal, workingMemoryBytes = 0 }: PreviewOptions,
 ): Promise<(Preview | null)[]> {
   signal.throwIfAborted();
-  const child = fork(MAIN, {
-    serialization: 'advanced',
-    // No secrets for a process that decodes strangers' files. Two arenas: glibc's default lets decoding hoard memory.
-    env: { MALLOC_ARENA_MAX: '2' },
-    execArgv: ['--disable-warning=ExperimentalWarning', ...sandboxFlags([])],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const child = forkInSandbox(MAIN);
   const exited = once(child, 'exit').catch(() => undefined);
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });

@@ -101,6 +101,8 @@ export function decodeAnswer(
     if (typeof size === 'number') {
       values = fromBytes(body.subarray(offset, offset + size), type, where);
       offset += size;
+      if (offset > body.length)
+        throw new Error(`${where} states ${size} bytes, ${offset - body.length} more than came`);
     } else {
       values = fromNumbers(data, type, where);
     }
@@ -118,6 +120,7 @@ export function decodeAnswer(
     }
     decoded.push([String(name), { type, data: values, dims }]);
   }
+  if (offset < body.length) throw new Error(`the server sent ${body.length - offset} bytes that belong to no output`);
   return Object.fromEntries(decoded);
 }
 

@@ -1,9 +1,9 @@
 /** A video file → its facts and frames, decoded in a process of its own that ends with it. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { ServiceError } from '../../domain/service-error.ts';
-import { sandboxFlags } from '../executors/sandbox.ts';
+import { forkInSandbox } from '../executors/sandbox.ts';
 import type {
   DecodeFigures,
   DecodeLimits,
@@ -83,13 +83,7 @@ class DecoderProcess {
 
   constructor(path: string, stallMs: number) {
     this.#stallMs = stallMs;
-    this.#process = fork(MAIN, {
-      serialization: 'advanced',
-      // No secrets for a process that decodes strangers' files. Two arenas: glibc's default lets decoding hoard memory.
-      env: { MALLOC_ARENA_MAX: '2' },
-      execArgv: ['--disable-warning=ExperimentalWarning', ...sandboxFlags([path])],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
+    this.#process = forkInSandbox(MAIN, { readable: [path] });
     // Should memory run out, this process is the one to go. Only Linux has the file.
     void writeFile(`/proc/${this.#process.pid}/oom_score_adj`, '1000').catch(() => undefined);
     // An error without an exit: there never was a process.

@@ -297,6 +297,22 @@ describe('while jobs run', () => {
       reason: /is 99, its answer has 2 bytes/,
     },
     {
+      what: 'fewer bytes than it states, though as many as the shape asks for,',
+      answer: (response) => {
+        const json = y({ parameters: { binary_data_size: 1_000_000_000 } });
+        response.writeHead(200, { 'inference-header-content-length': String(json.length) }).end(`${json}abcd`);
+      },
+      reason: /states 1000000000 bytes, 999999996 more than came/,
+    },
+    {
+      what: 'bytes that belong to no output',
+      answer: (response) => {
+        const json = y({ parameters: { binary_data_size: 4 } });
+        response.writeHead(200, { 'inference-header-content-length': String(json.length) }).end(`${json}abcdefgh`);
+      },
+      reason: /4 bytes that belong to no output/,
+    },
+    {
       what: 'fewer bytes than announced',
       answer: (response) => {
         const json = y({ parameters: { binary_data_size: 4 } });
