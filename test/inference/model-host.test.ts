@@ -425,6 +425,7 @@ describe('a release whose warm-up does not end', () => {
     await rm(folder, { recursive: true });
     await started.reload();
     await until(() => started.pids.length === 1);
+    expect(version(started)).toBe(OLD);
   });
 });
 
