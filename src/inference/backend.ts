@@ -27,6 +27,17 @@ export interface InferenceContext {
   signal: AbortSignal;
   /** The result of another job of the same organization and mode; null where there is none, or it is no longer kept. */
   readResult?: (jobId: string) => Promise<unknown>;
+  /** Longest that the job may wait for a process of its model before `infer` throws NotBegunError. Left out: any time. */
+  waitMs?: number;
+}
+
+/** No process of the model was free in time. Nothing has been done for the job: it may as well run elsewhere, or later. */
+export class NotBegunError extends Error {
+  override readonly name = 'NotBegunError';
+
+  constructor(waitMs: number) {
+    super(`no process of the model was free within ${waitMs / 1000} seconds`);
+  }
 }
 
 /** A run of units of one stage. */

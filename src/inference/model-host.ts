@@ -13,6 +13,7 @@ import { installedBundles } from './live-stages.ts';
 import type { Log } from './log.ts';
 import { versionOf } from './models/manifest.ts';
 import { createModelFolder, type InstalledModel, type ModelFolder, type ModelRegistry } from './models/registry.ts';
+import { hasGone } from './models/release.ts';
 import { findServedEndpoints, type ServedEndpoint } from './served-endpoints.ts';
 
 export interface ModelHostOptions extends ModelPoolsOptions {
@@ -205,13 +206,12 @@ export class ModelHost {
         this.#problems.delete(key);
         return release;
       } catch (error) {
-        const reason = (error as Error).message;
-        this.#report(key, reason, () =>
-          this.#logger.error(
-            { endpoint, modelVersion: release.version, reason },
-            'a release cannot be run; an older one answers where there is one',
-          ),
-        );
+        const fields = { endpoint, modelVersion: release.version, reason: (error as Error).message };
+        const isRemoved = await hasGone(release.model.directory).catch(() => false);
+        this.#report(key, fields.reason, () => {
+          if (isRemoved) this.#logger.warn(fields, 'a release was removed while it was loaded');
+          else this.#logger.error(fields, 'a release cannot be run; an older one answers where there is one');
+        });
       }
     }
     return null;

@@ -91,7 +91,7 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
     options.endpoints.map(({ slug, inferenceTimeoutMs }) => [slug, inferenceTimeoutMs * COMPUTING_SHARE]),
   );
 
-  const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null }) => {
+  const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null, waitMs }) => {
     const { jobId, endpoint, inputs, reservedCredits } = request;
     signal.throwIfAborted();
     const version = request.modelVersion ?? host.modelVersion(request);
@@ -99,11 +99,8 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
       const files = await Promise.all(inputs.map((input) => readInput(store, input)));
       const definition = await importPipeline(pipelineUrl(options.endpointsDirectory, endpoint));
       const parameters = (await definition.withReferences?.(request.parameters, readResult)) ?? request.parameters;
-      const made = await host.run(
-        version,
-        { endpoint, files, parameters, timeoutMs: timeoutsMs.get(endpoint) },
-        signal,
-      );
+      const task = { endpoint, files, parameters, waitMs, timeoutMs: timeoutsMs.get(endpoint) };
+      const made = await host.run(version, task, signal);
       const result = await storeFiles(made, options.writeArtefact);
       const problem = check(endpoint, result);
       if (problem === null) {

@@ -64,6 +64,18 @@ test('a picture that a network comes to no end with fails alone, in time for wha
   });
 });
 
+test('a job that no process takes in time is given back as it is, and is not run later', async () => {
+  const onnx = await backend();
+  const busy = [1, 2].map(() => onnx.infer(tinyRequest({ parameters: { behaviour: 'wait' } }), never));
+  const late = onnx.infer(tinyRequest({ parameters: { behaviour: 'crash' } }), { ...never, waitMs: 50 });
+  expect(await rejectionOf(late)).toMatchObject({ name: 'NotBegunError' });
+  const outcomes = await letGo(Promise.all(busy), () => onnx.pids);
+  expect(outcomes.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  // One that finds a process is never called late, however long it takes.
+  const slow = onnx.infer(tinyRequest({ parameters: { behaviour: 'wait' } }), { ...never, waitMs: 0 });
+  expect((await letGo(slow, () => onnx.pids)).status).toBe('succeeded');
+});
+
 test('a poison picture costs its own job only: what its process had in hand beside it is run again', async () => {
   const onnx = await backend();
   const beside = onnx.infer(tinyRequest({ parameters: { behaviour: 'wait' } }), never);

@@ -1,6 +1,7 @@
 /** The child processes of one release of a model, on one or more devices, which share one queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../domain/service-error.ts';
+import { NotBegunError } from '../backend.ts';
 import type { Log } from '../log.ts';
 import { versionOf } from '../models/manifest.ts';
 import type { Device } from './devices.ts';
@@ -32,6 +33,8 @@ interface WaitingTask {
   reject: (error: Error) => void;
   /** Listens to the signal while the task waits. */
   leaveQueue: () => void;
+  /** Ends its wait; null where it waits as long as its signal lets it. */
+  waitTimer: NodeJS.Timeout | null;
 }
 
 const RESTART_DELAY_MS = 100;
@@ -70,26 +73,41 @@ export class ChildPool {
 
   /**
    * Runs a task on the child that has least in hand, or on the next that has room.
-   * @throws ServiceError of the pipeline; `model_inference_failed` when its child is lost; `inference_timeout` when it was
+   * @throws NotBegunError when no child was free for as long as the task may wait; ServiceError of the pipeline; `model_inference_failed` when its child is lost; `inference_timeout` when it was
    * at work for longer than the task allows, and its child was killed. The signal's reason on abort: the task is then
    * abandoned, and its child killed unless it gives the task up soon.
    */
   async run(task: InferenceTask, signal: AbortSignal): Promise<unknown> {
+    const { waitMs } = task;
     signal.throwIfAborted();
     if (this.#closing.signal.aborted) throw closedError();
     return new Promise((resolve, reject) => {
-      const leaveQueue = () => {
+      const leave = (reason: Error) => {
         this.#queue.splice(this.#queue.indexOf(waiting), 1);
-        reject(signal.reason as Error);
+        this.#stopWaiting(waiting);
+        reject(reason);
         // What waited behind it may have room.
         this.#dispatch();
       };
-      const enqueuedAtMs = performance.now();
-      const waiting: WaitingTask = { task, signal, alone: false, enqueuedAtMs, resolve, reject, leaveQueue };
+      const waiting: WaitingTask = {
+        task,
+        signal,
+        alone: false,
+        enqueuedAtMs: performance.now(),
+        resolve,
+        reject,
+        leaveQueue: () => leave(signal.reason as Error),
+        waitTimer: waitMs === undefined ? null : setTimeout(() => leave(new NotBegunError(waitMs)), waitMs),
+      };
       this.#queue.push(waiting);
-      signal.addEventListener('abort', leaveQueue, { once: true });
+      signal.addEventListener('abort', waiting.leaveQueue, { once: true });
       this.#dispatch();
     });
+  }
+
+  #stopWaiting({ signal, leaveQueue, waitTimer }: WaitingTask): void {
+    signal.removeEventListener('abort', leaveQueue);
+    if (waitTimer) clearTimeout(waitTimer);
   }
 
   /** Rejects what runs or waits, and returns when every process is gone. */
@@ -157,7 +175,7 @@ export class ChildPool {
       const child = waiting && this.#childFor(waiting);
       if (!child) return;
       this.#queue.shift();
-      waiting.signal.removeEventListener('abort', waiting.leaveQueue);
+      this.#stopWaiting(waiting);
       this.#options.onWaited?.(performance.now() - waiting.enqueuedAtMs);
       void this.#runOn(child, waiting);
     }
@@ -221,9 +239,9 @@ export class ChildPool {
   }
 
   #rejectQueue(error: ServiceError): void {
-    for (const { signal, reject, leaveQueue } of this.#queue.splice(0)) {
-      signal.removeEventListener('abort', leaveQueue);
-      reject(error);
+    for (const waiting of this.#queue.splice(0)) {
+      this.#stopWaiting(waiting);
+      waiting.reject(error);
     }
   }
 }

@@ -25,6 +25,8 @@ export interface InferenceTask {
   /** Content of the request's files, in order. The parent reads it: the object store may be remote. */
   files: readonly Uint8Array[];
   parameters: Readonly<Record<string, unknown>>;
+  /** Longest that it may wait for a process; as long as its caller waits, when left out. */
+  waitMs?: number | undefined;
   /** Longest that it may occupy a process, which is then ended. No bound when left out. */
   timeoutMs?: number | undefined;
 }

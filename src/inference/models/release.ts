@@ -65,8 +65,12 @@ export async function fingerprintOf(directory: string): Promise<string> {
 
 /** Whether a release has been removed, or written to, since it had this fingerprint: what it lacks says nothing then. */
 export async function hasChangedSince(fingerprint: string, directory: string): Promise<boolean> {
-  const found = await lstat(directory).catch(whenMissing(null));
-  return found === null || (await fingerprintOf(directory)) !== fingerprint;
+  return (await hasGone(directory)) || (await fingerprintOf(directory)) !== fingerprint;
+}
+
+/** False for a link that leads nowhere: it has been put there. */
+export async function hasGone(directory: string): Promise<boolean> {
+  return (await lstat(directory).catch(whenMissing(null))) === null;
 }
 
 /** Whether the file system failed, rather than the release. */
