@@ -6,14 +6,18 @@ import argparse
 import copy
 import math
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import torch
 
 
-def arguments(description: str) -> argparse.Namespace:
+def arguments(description: str, networks: Iterable[str] = ()) -> argparse.Namespace:
+    """Of scripts that train one of several networks, `networks` are their names."""
     parser = argparse.ArgumentParser(description=description)
+    if networks:
+        parser.add_argument("--network", choices=[*networks], required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder with the shards")
     parser.add_argument("--out", type=Path, required=True, help="folder for the checkpoint")
     parser.add_argument("--minutes", type=float, default=20, help="wall clock; the learning rate falls to zero over it")

@@ -107,7 +107,10 @@ export interface EndpointDescription {
   preview: boolean;
   /** Whether a model is installed for live mode. Test mode always works. */
   available: boolean;
+  /** The build that answers where a request names none. */
   model_version: string | null;
+  /** All that `modelVersion` can name: `model_version`, then the newest first. */
+  model_versions: readonly string[];
   price_credits: number;
   rate_limit_per_minute: number;
   wait: boolean;

@@ -83,7 +83,9 @@ describe('open jobs', () => {
 describe('in live mode without an installed model', () => {
   const uninstall = async () => {
     const known = [...(await readInstalledEndpoints(api.orm.em.fork()))];
-    const builds = known.map(([endpoint, modelVersion]) => ({ endpoint, modelVersion }));
+    const builds = known.flatMap(([endpoint, versions]) =>
+      versions.map((modelVersion) => ({ endpoint, modelVersion })),
+    );
     await announceInstalledEndpoints(api.orm.em.fork(), [], builds);
   };
 
@@ -127,6 +129,7 @@ describe('in live mode without an installed model', () => {
       preview: true,
       available: false,
       model_version: null,
+      model_versions: [],
       price_credits: 20,
       rate_limit_per_minute: 600,
       wait: true,
@@ -143,7 +146,12 @@ describe('in live mode without an installed model', () => {
     };
     expect(await list()).toMatchObject({ object: 'list', has_more: false, data: expect.arrayContaining([expected]) });
     await installEndpoints(api.orm);
-    const installed = { ...expected, available: true, model_version: 'model-of-tests@2026-01-01' };
+    const installed = {
+      ...expected,
+      available: true,
+      model_version: 'model-of-tests@2026-01-01',
+      model_versions: ['model-of-tests@2026-01-01'],
+    };
     expect(await list()).toMatchObject({ data: expect.arrayContaining([installed]) });
   });
 });

@@ -1,6 +1,7 @@
 /** `Model-Version`: a build is pinned where it is installed, and refused where it is not. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
+import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { MODEL_VERSION } from '../support/backends.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
@@ -52,6 +53,36 @@ describe('a build that is not installed is refused before anything is held', () 
       param: 'Model-Version',
     });
     expect(refused.error.message).toContain(mode === 'live' ? MODEL_VERSION : FIXTURE_VERSION);
+  });
+
+  it('with the builds that are installed: the one that answers, then the newest nine', async () => {
+    const otherVersions = [
+      ...Array.from({ length: 9 }, (_, day) => `a@2025-12-0${day + 1}`),
+      'b@2025-12-05',
+      'long@2025-12-31',
+    ];
+    const installed = { endpoint: 'dashboard.read', modelVersion: MODEL_VERSION, otherVersions };
+    await announceInstalledEndpoints(api.orm.em.fork(), [installed], []);
+    const { error } = await send(customer.keys.live, 'long@2025-12-30');
+    const named = ['long@2025-12-31', 'a@2025-12-09', 'a@2025-12-08', 'a@2025-12-07', 'a@2025-12-06', 'a@2025-12-05'];
+    const next = ['b@2025-12-05', 'a@2025-12-04', 'a@2025-12-03'];
+    expect(error.message).toBe(
+      `dashboard.read is answered by ${MODEL_VERSION} in live mode. Also installed: ${[...named, ...next].join(', ')} ` +
+        'and 2 more, which GET /v1/endpoints lists. Name one of them in Model-Version, or leave the header out.',
+    );
+    const { json } = await api.call('/v1/endpoints', { key: customer.keys.live });
+    expect(
+      (json.data as object[]).find((each) => 'endpoint' in each && each.endpoint === 'dashboard.read'),
+    ).toMatchObject({
+      model_version: MODEL_VERSION,
+      model_versions: [MODEL_VERSION, ...named, ...next, 'a@2025-12-02', 'a@2025-12-01'],
+    });
+    const gone = otherVersions.map((modelVersion) => ({ endpoint: 'dashboard.read', modelVersion }));
+    await announceInstalledEndpoints(
+      api.orm.em.fork(),
+      [{ endpoint: 'dashboard.read', modelVersion: MODEL_VERSION }],
+      gone,
+    );
   });
 
   it('by a dry run too', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseManifest } from '../../src/inference/models/manifest.ts';
 import type { FloatTensor, Model, ModelInputs } from '../../src/inference/models/model.ts';
+import { createClassifier } from '../../src/inference/pipelines/classifier.ts';
 import { createDetector } from '../../src/inference/pipelines/detector.ts';
 import { createPictureInput } from '../../src/inference/pipelines/picture-input.ts';
 import { manifestOfGuide } from './exported-models.ts';
@@ -58,11 +59,38 @@ const wrong: [string, Record<string, unknown>, RegExp][] = [
     { labels: ['tire', 'wheel', null] },
     /files\.detector\.labels\.1 must be one of tire, rim\.alloy, /,
   ],
+  ['no class at all', { labels: [null, null, null] }, /files\.detector\.labels must not be null throughout/],
   ['too few classes', { labels: ['tire', null] }, /files\.detector\.labels must name 3 classes, .* not 2/],
   [
     'an unknown order of colours',
     { inputs: { images: { ...IMAGES, colour: 'YUV' } } },
     /files\.detector\.inputs\.images\.colour must be one of RGB, BGR/,
+  ],
+  [
+    'a range in which every picture is the same',
+    { inputs: { images: { ...IMAGES, range: [1, 1] } } },
+    /files\.detector\.inputs\.images\.range must not hold a value twice/,
+  ],
+  [
+    'a field of an input that nothing reads',
+    { inputs: { images: { ...IMAGES, interpolation: 'bilinear' } } },
+    /inputs\.images must not have the property 'interpolation', only shape, .*resize, crop, filter$/,
+  ],
+  [
+    'a size that is scaled like a picture',
+    {
+      inputs: { images: IMAGES, size: { shape: [1, 2], dtype: 'int64', resize: 'stretch' } },
+      outputs: { boxes: { shape: [1, 9, 4] }, scores: { shape: [1, 9] }, labels: { shape: [1, 9] } },
+      decoder: {
+        name: 'detr-with-postprocessor',
+        boxes: 'boxes',
+        scores: 'scores',
+        labels: 'labels',
+        sizeInput: 'size',
+        score: 0.5,
+      },
+    },
+    /files\.detector\.inputs\.size must not have the property 'resize', only shape, dtype$/,
   ],
   ['an input of any size', { inputs: { images: { ...IMAGES, shape: [1, 3, 'H', 'W'] } } }, /with a fixed size/],
   ['two pictures', { inputs: { a: IMAGES, b: IMAGES } }, /files\.detector\.inputs must hold one picture, not 2/],
@@ -70,6 +98,14 @@ const wrong: [string, Record<string, unknown>, RegExp][] = [
 
 test.each(wrong)('%s is refused, and the field named', (_, changes, reason) => {
   expect(() => createDetector(model(changes), VOCABULARY)).toThrow(reason);
+});
+
+test('a classifier whose classes are all passed over is refused', () => {
+  const decoder = { name: 'softmax-classification', output: 'output0', score: 0.5 };
+  const view = { labels: [null, null], outputs: { output0: { shape: [1, 2] } }, decoder };
+  expect(() => createClassifier(model(view), 'detector', ['front'])).toThrow(
+    'files.detector.labels must not be null throughout',
+  );
 });
 
 describe('what it finds', () => {

@@ -44,9 +44,17 @@ interface Changes {
   colour?: 'RGB' | 'BGR';
   passes?: number;
   shape?: number[];
+  /** Of the input. */
+  fields?: object;
+  range?: number[];
 }
 
-function maker({ scale = 2, overlap = 12, colour = 'RGB', passes = 3, shape }: Changes = {}, seen: number[][] = []) {
+/** @param runs after which the network is given up */
+function maker(
+  { scale = 2, overlap = 12, colour = 'RGB', passes = 3, shape, fields, range = [0, 1] }: Changes = {},
+  seen: number[][] = [],
+  runs = Infinity,
+) {
   const manifest = parseManifest(
     JSON.stringify({
       model: 'enlarging',
@@ -67,10 +75,11 @@ function maker({ scale = 2, overlap = 12, colour = 'RGB', passes = 3, shape }: C
               range: [0, 1],
               mean: [0, 0, 0],
               std: [1, 1, 1],
+              ...fields,
             },
           },
           outputs: { output: { shape: shape ?? [1, 3, SIDE * scale, SIDE * scale] } },
-          decoder: { name: 'image-to-image', output: 'output', scale, overlap, range: [0, 1] },
+          decoder: { name: 'image-to-image', output: 'output', scale, overlap, range },
         },
       },
       warmUp: { upscale: { input: [1, 3, SIDE, SIDE] } },
@@ -82,6 +91,7 @@ function maker({ scale = 2, overlap = 12, colour = 'RGB', passes = 3, shape }: C
     run: async (_, inputs) => {
       const input = inputs.input as FloatTensor;
       seen.push([...input.shape]);
+      if (seen.length === runs) throw new Error('nobody waits for this task any more');
       const said = network(input, passes, scale);
       return { shapeOf: () => said.shape, floats: () => said, integers: () => [] };
     },
@@ -151,6 +161,13 @@ test('a network sees one tile at a time, whatever the size of the picture', asyn
   expect(seen).toHaveLength(10 * 7);
 });
 
+test('nobody waits for the rest of a picture when a run is given up', async () => {
+  const seen: number[][] = [];
+  const made = maker({}, seen, 3).make(smoothPicture(130, 90));
+  await expect(made).rejects.toThrow('nobody waits');
+  expect(seen).toHaveLength(3);
+});
+
 test('a network that enlarges by four makes a double, too', async () => {
   const picture = smoothPicture(60, 40);
   const made = await maker({ scale: 4, passes: 0 }).make(picture, 2);
@@ -168,6 +185,10 @@ test('blue comes first where model.json says so, and the picture keeps its colou
 });
 
 test('what cannot be put together is refused, and the field named', () => {
+  expect(() => maker({ range: [1, 1] })).toThrow('files.upscale.decoder.range must not hold a value twice');
+  expect(() => maker({ fields: { resize: 'letterbox' } })).toThrow(
+    "files.upscale.inputs.input must not have the property 'resize', only shape, layout, dtype, colour, range, mean, std",
+  );
   expect(() => maker({ overlap: 13 })).toThrow('files.upscale.decoder.overlap must be at most half');
   expect(() => maker({ shape: [1, 3, SIDE, SIDE] })).toThrow(
     'files.upscale.outputs.output.shape must be [1, 3, 48, 48]',

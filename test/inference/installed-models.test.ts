@@ -28,6 +28,11 @@ const { enlarging: enlarged } = JSON.parse(
   readFileSync(new URL('./goldens/exports.json', import.meta.url), 'utf8'),
 ) as { enlarging: { width: number; height: number; scale: number; pixels: string } };
 
+/** The same by the tiles of Real-ESRGAN's own package. */
+const { realEsrganTiles } = JSON.parse(
+  readFileSync(new URL('./goldens/made-pictures.json', import.meta.url), 'utf8'),
+) as { realEsrganTiles: { pixels: string } };
+
 let modelsDirectory: string;
 let backend: OnnxBackend | null = null;
 const { log, lines } = recordingLog();
@@ -185,11 +190,11 @@ test('a picture that a pipeline makes is stored as a PNG, and stands in the resu
   expect([data[40 * 128 + 48], data[8 * 128 + 104]]).toEqual([255, 0]);
 });
 
-test('a network of Real-ESRGAN enlarges a picture in tiles as PyTorch enlarges it whole', async () => {
+test('a network of Real-ESRGAN enlarges a picture in tiles as PyTorch enlarges it whole, and its own package in tiles', async () => {
   const { width, height, scale, pixels } = enlarged;
   const { images } = manifestOfGuide().files.detector.inputs as { images: Record<string, unknown> };
   const file = fileOf('enlarging', {
-    inputs: { input: { ...images, shape: [1, 3, 32, 32] } },
+    inputs: { input: { ...images, shape: [1, 3, 32, 32], resize: undefined, pad: undefined } },
     outputs: { output: { shape: [1, 3, 64, 64] } },
     decoder: { name: 'image-to-image', output: 'output', scale, overlap: 16, range: [0, 1] },
   });
@@ -222,6 +227,16 @@ test('a network of Real-ESRGAN enlarges a picture in tiles as PyTorch enlarges i
   const expected = Buffer.from(pixels, 'base64');
   expect(data.length).toBe(expected.length);
   expect(Math.max(...data.map((level, place) => Math.abs(level - (expected[place] ?? -255))))).toBeLessThanOrEqual(1);
+
+  // Its own tiles give the same, but for the mirror that it puts beside the right and the lower edge.
+  const tiled = Buffer.from(realEsrganTiles.pixels, 'base64');
+  const edge = 4 * scale;
+  const inner = Array.from(data, (level, place) => {
+    const [x, y] = [Math.floor(place / 3) % (width * scale), Math.floor(place / 3 / (width * scale))];
+    return x < width * scale - edge && y < height * scale - edge ? Math.abs(level - (tiled[place] ?? -255)) : 0;
+  });
+  expect(tiled.length).toBe(data.length);
+  expect(Math.max(...inner)).toBeLessThanOrEqual(1);
 });
 
 test('a vehicle is put before another background, and a picture without one costs nothing', async () => {

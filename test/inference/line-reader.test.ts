@@ -111,6 +111,11 @@ test.each([
     { inputs: { x: { ...fileOf(recogniser()).inputs.x, shape: ['N', 3, 'H', 'W'] } } },
     /files\.text-line\.inputs\.x\.shape must be .* with a fixed height/,
   ],
+  [
+    'fields that are not read',
+    { inputs: { x: { ...fileOf(recogniser()).inputs.x, resize: 'stretch' } } },
+    /files\.text-line\.inputs\.x must not have the property 'resize', only shape, .* pad$/,
+  ],
   ['too few labels', { labels: LABELS.slice(1) }, /files\.text-line\.labels must name 4 classes, .* not 3/],
   [
     'a decoder of another kind',

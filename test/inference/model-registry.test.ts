@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Log } from '../../src/inference/log.ts';
 import { versionOf } from '../../src/inference/models/manifest.ts';
 import { createModelFolder } from '../../src/inference/models/registry.ts';
+import { fingerprintOf, hasChangedSince } from '../../src/inference/models/release.ts';
 import { modelsDirectory, recordingLog } from './tiny-endpoint.ts';
 
 let directory: string;
@@ -123,6 +125,28 @@ const wrongFields: [string, Record<string, unknown>, RegExp][] = [
     { files: { tiny: { ...TINY, batch: { max: 2 }, outputs: { y: { shape: ['M'] } } } } },
     /files\.tiny\.outputs\.y\.shape to begin with the name .+, not "M"$/,
   ],
+  ['a field that is misspelt', { lables: [] }, /model\.json must not have the property 'lables', only model, release/],
+  ['a field in another case', { memorymb: 40 }, /must not have the property 'memorymb': 'memoryMb' may be meant$/],
+  [
+    'a misspelt field of a file',
+    { files: { tiny: { ...TINY, bacth: { max: 2 } } } },
+    /files\.tiny must not have the property 'bacth': 'batch' may be meant$/,
+  ],
+  [
+    'a misspelt field of an input',
+    { files: { tiny: { ...TINY, inputs: { x: { shape: ['N'], fliter: 'bilinear' } } } } },
+    /files\.tiny\.inputs\.x must not have the property 'fliter': 'filter' may be meant$/,
+  ],
+  [
+    'a misspelt field of an output',
+    { files: { tiny: { ...TINY, outputs: { y: { shape: ['N'], dtpye: 'int64' } } } } },
+    /files\.tiny\.outputs\.y must not have the property 'dtpye': 'dtype' may be meant$/,
+  ],
+  [
+    'a label of no kind',
+    { files: { tiny: { ...TINY, labels: ['tire', 5] } } },
+    /^model\.json: files\.tiny\.labels\.1 must be string, object or null$/,
+  ],
   ['another name than its folder', { model: 'other' }, /model is other, its folder tiny/],
   ['another release than its folder', { release: '2020-01-01' }, /release is 2020-01-01, its folder 2026-01-01/],
 ];
@@ -132,6 +156,29 @@ test.each(wrongFields)('a model.json with %s is refused, and the field named', a
   const { registry, reasons } = await load();
   expect(registry.models).toEqual([]);
   expect(reasons).toEqual([expect.stringMatching(reason)]);
+});
+
+test('what is for readers alone has places of its own', async () => {
+  const inputs = { x: { shape: ['N'], interpolation: 'none' } };
+  const outputs = { y: { shape: ['N'], meaning: 'x + 1', coordinateSpace: 'none' } };
+  await install('tiny', '2026-01-01', {
+    files: { tiny: { ...TINY, inputs, outputs } },
+    rules: { ourOwn: true },
+    notes: { trainedOn: ['numbers'], by: 'us' },
+  });
+  const { registry, reasons } = await load();
+  expect(reasons).toEqual([]);
+  expect(registry.models).toHaveLength(1);
+});
+
+test('the models that come along are valid', async () => {
+  const { log, lines } = recordingLog();
+  const shipped = fileURLToPath(new URL('../../models/', import.meta.url));
+  const { models } = await createModelFolder(shipped, log).read();
+  expect(models.map(({ manifest }) => manifest.model)).toEqual(
+    expect.arrayContaining(['dashboard-reader', 'text-line']),
+  );
+  expect(lines).toEqual([]);
 });
 
 test('a file path that leads out of the folder is refused', async () => {
@@ -166,6 +213,31 @@ test('a folder in which nothing has changed is not read again', async () => {
   await install('tiny', '2026-02-01');
   expect(await folder.read()).toBe(first);
   expect((await folder.read()).models).toHaveLength(2);
+});
+
+test('a release that is removed while the folder is read is not called damaged', async () => {
+  for (const model of ['a', 'b']) await rm(join(await install(model, '2026-01-01'), 'tiny.onnx'));
+  const { log, lines } = recordingLog();
+  const removeOther: Log['error'] = (fields: unknown, message?: string) => {
+    log.error(fields, message);
+    // Whichever is read first, the other one has been listed.
+    rmSync(join(directory, (fields as { model: string }).model === 'a' ? 'b' : 'a'), { recursive: true });
+  };
+  const folder = createModelFolder(directory, { ...log, error: removeOther });
+  await folder.read();
+  expect(lines.map(({ fields }) => fields.reason)).toEqual(['files.tiny: tiny.onnx is missing']);
+  await folder.read();
+  expect(lines).toHaveLength(1);
+});
+
+test('what a release lacks says nothing once it was written to, or removed', async () => {
+  const release = await install('tiny', '2026-01-01');
+  const fingerprint = await fingerprintOf(release);
+  expect(await hasChangedSince(fingerprint, release)).toBe(false);
+  await writeFile(join(release, 'more.onnx'), 'half of it');
+  expect(await hasChangedSince(fingerprint, release)).toBe(true);
+  await rm(release, { recursive: true });
+  expect(await hasChangedSince(await fingerprintOf(release), release)).toBe(true);
 });
 
 test('a folder of models that does not exist is an empty registry', async () => {

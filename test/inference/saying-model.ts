@@ -30,12 +30,12 @@ export function modelSaying(networks: Record<string, Network>, uses: Record<stri
     range: [0, 1],
     mean: [0, 0, 0],
     std: [1, 1, 1],
-    resize: 'stretch',
-    pad: 0,
   };
+  const scaled = { ...images, resize: 'stretch', pad: 0 };
   const files = Object.entries(networks).map(([name, { labels, decoder, says }]) => {
     const outputs = Object.fromEntries(Object.entries(says).map(([output, { shape }]) => [output, { shape }]));
-    return [name, { path: `${name}.onnx`, sha256: '0'.repeat(64), inputs: { images }, outputs, labels, decoder }];
+    const inputs = { images: decoder.name === 'image-to-image' ? images : scaled };
+    return [name, { path: `${name}.onnx`, sha256: '0'.repeat(64), inputs, outputs, labels, decoder }];
   });
   const manifest = parseManifest(
     JSON.stringify({

@@ -52,7 +52,10 @@ function announced(using: MikroORM = orm) {
   });
 }
 
-const defaults = async () => Object.fromEntries(await readInstalledEndpoints(orm.em.fork()));
+const defaults = async () => {
+  const builds = [...(await readInstalledEndpoints(orm.em.fork()))];
+  return Object.fromEntries(builds.map(([endpoint, [modelVersion]]) => [endpoint, modelVersion]));
+};
 const isInstalled = (modelVersion: string) => isBuildInstalled(orm.em.fork(), { endpoint: 'vin.read', modelVersion });
 
 it('a release that was taken up answers by default, and the one before can be pinned', async () => {

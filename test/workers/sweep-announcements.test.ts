@@ -31,7 +31,10 @@ beforeEach(() => announceInstalledEndpoints(orm.em.fork(), [OLD], []));
 
 const sweep = () =>
   sweepAnnouncements({ orm, temporal: null as never, store: createDiskStore('unused'), logger: recordLog().logger });
-const installed = async () => Object.fromEntries(await readInstalledEndpoints(orm.em.fork()));
+const installed = async () => {
+  const builds = [...(await readInstalledEndpoints(orm.em.fork()))];
+  return Object.fromEntries(builds.map(([endpoint, [modelVersion]]) => [endpoint, modelVersion]));
+};
 const pass = (seconds: number) =>
   query(orm.em.fork(), `update installed_endpoints set announced_at = announced_at - $1 * interval '1 second'`, [
     seconds,

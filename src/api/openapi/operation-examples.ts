@@ -95,6 +95,7 @@ function jobExamples(endpoints: readonly EndpointContract[]): Record<string, Ope
         preview: endpoint.preview,
         available: true,
         model_version: 'example-model@2026-11-21',
+        model_versions: ['example-model@2026-11-21', 'example-model@2026-10-04'],
         price_credits: endpoint.priceCredits,
         rate_limit_per_minute: endpoint.rateLimitPerMinute,
         wait: endpoint.acceptsWait,

@@ -118,7 +118,10 @@ const Endpoint = closed({
   scope: Type.String({ description: 'What a key needs to call it.' }),
   preview: Type.Boolean(),
   available: Type.Boolean({ description: 'Whether a model is installed for live mode. Test mode always works.' }),
-  model_version: nullable(Type.String()),
+  model_version: nullable(Type.String({ description: 'The build that answers where a request names none.' })),
+  model_versions: Type.Array(Type.String(), {
+    description: 'All that `Model-Version` can name: `model_version`, then the newest first.',
+  }),
   price_credits: Type.Integer({ minimum: 0, description: 'Of any request, or of the plainest where it depends.' }),
   rate_limit_per_minute: Type.Integer({ minimum: 1 }),
   wait: Type.Boolean(),

@@ -1,10 +1,13 @@
 /** `Model-Version`: the build that must answer a request, and whether any can. */
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FIXTURE_VERSION, MODEL_VERSION } from '../../contracts/model-versions.ts';
-import { isBuildInstalled, readInstalledEndpoints } from '../../db/jobs/installed-endpoints.ts';
+import { readInstalledEndpoints } from '../../db/jobs/installed-endpoints.ts';
 import { isWithdrawnEndpoint } from '../../db/jobs/withdrawn-endpoints.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ApiContext } from '../context.ts';
+
+/** The other builds that a refusal names: the newest. */
+const MOST_NAMED = 9;
 
 /** The build that the request pins, or null for whichever is installed. @throws ServiceError for what is no build */
 export function readModelVersion(context: ApiContext): string | null {
@@ -35,13 +38,20 @@ export async function refuseUninstalled(
     });
   }
   if (wanted === null) return null;
-  const installed = apiKey.livemode ? (await readInstalledEndpoints(em)).get(slug) : FIXTURE_VERSION;
-  if (wanted === installed) return null;
-  if (apiKey.livemode && (await isBuildInstalled(em, { endpoint: slug, modelVersion: wanted }))) return null;
+  const installed = apiKey.livemode ? ((await readInstalledEndpoints(em)).get(slug) ?? []) : [FIXTURE_VERSION];
+  if (installed.includes(wanted)) return null;
+  const [answering = 'no model', ...others] = installed;
   return new ServiceError(
     'model_version_not_installed',
-    `${slug} is answered by ${installed ?? 'no model'} in ${apiKey.livemode ? 'live' : 'test'} mode. ` +
-      'Name that build in Model-Version, or leave the header out.',
+    `${slug} is answered by ${answering} in ${apiKey.livemode ? 'live' : 'test'} mode.${saying(others)} ` +
+      `Name ${others.length > 0 ? 'one of them' : 'that build'} in Model-Version, or leave the header out.`,
     { param: 'Model-Version' },
   );
+}
+
+function saying(others: readonly string[]): string {
+  if (others.length === 0) return '';
+  const named = others.slice(0, MOST_NAMED).join(', ');
+  const unnamed = others.length - MOST_NAMED;
+  return ` Also installed: ${named}${unnamed > 0 ? ` and ${unnamed} more, which GET /v1/endpoints lists` : ''}.`;
 }

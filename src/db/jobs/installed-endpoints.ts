@@ -83,13 +83,21 @@ export async function withdrawStaleEndpoints(em: EntityManager): Promise<string[
   return rows.map((row) => row.endpoint);
 }
 
-/** By endpoint, the build that answers where a request names none. */
-export async function readInstalledEndpoints(em: EntityManager): Promise<Map<string, string>> {
-  const rows = await query<{ endpoint: string; model_version: string }>(
+/**
+ * By endpoint, the builds that a request may pin. First comes the one that answers where it pins none, then the newest; of
+ * one date, by the name of the model.
+ */
+export async function readInstalledEndpoints(em: EntityManager): Promise<Map<string, [string, ...string[]]>> {
+  const rows = await query<{ endpoint: string; model_version: string; other_versions: string[] }>(
     em,
-    'select endpoint, model_version from installed_endpoints',
+    `select endpoint, model_version, array(
+       select other.model_version from installed_builds as other
+       where other.endpoint = installed.endpoint and other.model_version <> installed.model_version
+       order by split_part(other.model_version, '@', 2) desc, other.model_version
+     ) as other_versions
+     from installed_endpoints as installed`,
   );
-  return new Map(rows.map((row) => [row.endpoint, row.model_version]));
+  return new Map(rows.map((row) => [row.endpoint, [row.model_version, ...row.other_versions]]));
 }
 
 /** Whether some worker can answer the endpoint with the build, by default or where a request pins it. */
@@ -101,6 +109,16 @@ export async function isBuildInstalled(em: EntityManager, { endpoint, modelVersi
     [endpoint, modelVersion],
   );
   return row?.known ?? false;
+}
+
+/** Whether some worker can answer the endpoint: with that build, or, where none is named, with any. */
+export async function isAnnounced(
+  em: EntityManager,
+  { endpoint, modelVersion }: { endpoint: string; modelVersion: string | null },
+): Promise<boolean> {
+  if (modelVersion !== null) return isBuildInstalled(em, { endpoint, modelVersion });
+  const rows = await query(em, 'select from installed_endpoints where endpoint = $1', [endpoint]);
+  return rows.length > 0;
 }
 
 /** Every build of each endpoint, one by one. */

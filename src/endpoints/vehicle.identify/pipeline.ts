@@ -9,6 +9,7 @@ import { decoderOf } from '../../inference/models/decoder-settings.ts';
 import type { Model } from '../../inference/models/model.ts';
 import { readSettings } from '../../inference/models/settings.ts';
 import type { PipelineDefinition } from '../../inference/pipeline.ts';
+import { labelsOf } from '../../inference/pipelines/classes.ts';
 import { type Classification, createOptionalClassifier, createScores } from '../../inference/pipelines/classifier.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
@@ -69,7 +70,7 @@ interface Identifier {
 
 function createIdentifier(model: Model): Identifier {
   const file = Type.Object({
-    labels: Type.Array(Type.Union([vehicle, Type.Null()]), { minItems: 1 }),
+    labels: labelsOf(Type.Union([vehicle, Type.Null()])),
     decoder: decoderOf(['softmax-classification']),
   });
   const { labels, decoder } = readSettings(model, Type.Object({ files: Type.Object({ [IDENTITY_FILE]: file }) })).files

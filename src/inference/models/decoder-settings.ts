@@ -19,6 +19,9 @@ const values = Type.Enum([2, 3]);
 /** What a network gives: values before or after its softmax or sigmoid. */
 const given = Type.Optional(Type.Enum(['logits', 'probabilities']));
 
+/** What black and white are: two numbers, or every picture would be the same. */
+export const shades = Type.Array(Type.Number(), { minItems: 2, maxItems: 2, uniqueItems: true });
+
 const settings = <Name extends string, Fields extends Record<string, TSchema>>(name: Name, fields: Fields) =>
   Type.Object({ name: Type.Literal(name), ...fields }, { additionalProperties: false });
 
@@ -29,14 +32,7 @@ const decoders = [
   settings('yolo-end-to-end-pose', { output, score, keypoints, values }),
   settings('yolo-end-to-end-obb', { output, score }),
   settings('yolo-segmentation', { output, prototypes: output, score, overlap, maximum }),
-  settings('yolo-pose', {
-    output,
-    score,
-    overlap,
-    maximum,
-    keypoints,
-    values,
-  }),
+  settings('yolo-pose', { output, score, overlap, maximum, keypoints, values }),
   settings('yolo-obb', { output, score, overlap, maximum }),
   settings('detr', { boxes: output, logits: output, score, maximum }),
   settings('detr-softmax', { boxes: output, logits: output, score, maximum }),
@@ -48,8 +44,8 @@ const decoders = [
   settings('softmax-classification', { output, score, values: given }),
   /** Every class whose score suffices. Values: `logits`, when left out. */
   settings('sigmoid-classification', { output, score, values: given }),
-  /** Values: `probabilities`, when left out. */
-  settings('alpha-matte', { output, values: given }),
+  /** Values: `probabilities`, when left out. `spread`: the least becomes 0 and the greatest 1, in each picture. */
+  settings('alpha-matte', { output, values: given, spread: Type.Optional(Type.Boolean()) }),
   settings('image-to-image', {
     output,
     /** Linear: how much larger the output is than the input. */
@@ -57,7 +53,7 @@ const decoders = [
     /** By how much neighbouring tiles of a picture overlap, in pixels of the input. */
     overlap: Type.Integer({ minimum: 0 }),
     /** What black and white are in the output. */
-    range: Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }),
+    range: shades,
   }),
   settings('ctc', {
     output,

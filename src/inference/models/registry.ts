@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { type ModelManifest, versionOf } from './manifest.ts';
-import { fingerprintOf, isFileSystemError, type ReleaseFolder, readRelease } from './release.ts';
+import { fingerprintOf, hasChangedSince, isFileSystemError, type ReleaseFolder, readRelease } from './release.ts';
 
 /** A valid release and where it lies. Plain data: it is sent to child processes. */
 export interface InstalledModel extends ReleaseFolder {
@@ -64,18 +64,23 @@ export function createModelFolder(modelsDirectory: string, logger: Log): ModelFo
           stillChanging.set(name, fingerprint);
           continue;
         }
-        known.set(
-          name,
-          await readRelease(directory, model, release).then(
-            (read) => ({ fingerprint, release: read }),
-            (error: Error) => {
-              logger.error({ model, release, reason: error.message }, 'a damaged model release is left out');
-              // What the file system does not give now it may give the next time; until then, what was known stays.
-              if (isFileSystemError(error)) return { fingerprint: '', release: known.get(name)?.release ?? null };
-              return { fingerprint, release: null };
-            },
-          ),
+        const read = await readRelease(directory, model, release).then(
+          (whole): KnownRelease => ({ fingerprint, release: whole }),
+          async (error: Error): Promise<KnownRelease | null> => {
+            const isAway = isFileSystemError(error);
+            if (!isAway && (await hasChangedSince(fingerprint, directory))) return null;
+            logger.error({ model, release, reason: error.message }, 'a damaged model release is left out');
+            // What the file system does not give now it may give the next time; until then, what was known stays.
+            if (isAway) return { fingerprint: '', release: known.get(name)?.release ?? null };
+            return { fingerprint, release: null };
+          },
         );
+        if (!read) {
+          // It is being copied, or removed.
+          stillChanging.set(name, await fingerprintOf(directory));
+          continue;
+        }
+        known.set(name, read);
         hasChanged = true;
       }
       changing = stillChanging;

@@ -2,6 +2,10 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
+import { nearestName } from './nearest-name.ts';
+
+/** A list of a thousand wrong labels is wrong in one way. */
+const MOST_PROBLEMS = 5;
 
 export function createSchemaCheck<Schema extends TSchema>(
   schema: Schema,
@@ -11,15 +15,73 @@ export function createSchemaCheck<Schema extends TSchema>(
   const validate = ajv.compile<Static<Schema>>(schema);
   return {
     isValid: (value): value is Static<Schema> => validate(value),
-    problems: () => (validate.errors ?? []).map(describe).join('; '),
+    problems: () => {
+      const problems = onePerField(withoutBranches(validate.errors ?? [])).map(describe);
+      const others = problems.length - MOST_PROBLEMS;
+      return problems
+        .slice(0, MOST_PROBLEMS)
+        .concat(others > 0 ? [`and ${others} more`] : [])
+        .join('; ');
+    },
   };
 }
 
+/**
+ * Before the error of a union stand those of each of its branches. A value of a branch's kind is told what that branch asks
+ * for; any other, what kinds there are. What is said of the items of a list, none of which is what it must contain, is
+ * dropped.
+ */
+function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
+  const settled: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword !== 'anyOf' && error.keyword !== 'contains') {
+      settled.push(error);
+      continue;
+    }
+    let start = settled.length;
+    while (start > 0 && isWithin(settled[start - 1], error)) start -= 1;
+    const inner = settled.splice(start);
+    const branches = error.keyword === 'contains' ? [] : Object.values(Object.groupBy(inner, branchIn(error)));
+    const meant = branches.find((branch) => branch?.every((each) => !isOfAnotherKind(each, error)));
+    settled.push(...(meant ?? [error]));
+  }
+  return settled;
+}
+
+function isWithin(inner: ErrorObject | undefined, { schemaPath, instancePath }: ErrorObject): boolean {
+  if (!inner) return false;
+  return inner.schemaPath.startsWith(`${schemaPath}/`) && `${inner.instancePath}/`.startsWith(`${instancePath}/`);
+}
+
+/** The index of the branch of a union that an error is of. */
+function branchIn({ schemaPath }: ErrorObject): (inner: ErrorObject) => string {
+  return (inner) => inner.schemaPath.slice(schemaPath.length + 1).split('/', 1)[0] ?? '';
+}
+
+function isOfAnotherKind({ keyword, instancePath }: ErrorObject, union: ErrorObject): boolean {
+  return instancePath === union.instancePath && ['type', 'const', 'enum', 'anyOf'].includes(keyword);
+}
+
+/** The first; each property that is missing, or too much, is a field of its own. */
+function onePerField(errors: readonly ErrorObject[]): ErrorObject[] {
+  const seen = new Set<string>();
+  return errors.filter(({ instancePath, keyword }) => {
+    if (keyword === 'required' || keyword === 'additionalProperties') return true;
+    return !seen.has(instancePath) && seen.add(instancePath);
+  });
+}
+
 function describe({ instancePath, keyword, message, params, parentSchema }: ErrorObject): string {
-  const field = instancePath.slice(1).replaceAll('/', '.') || 'model.json';
+  const field = nameOf(instancePath) || 'model.json';
   switch (keyword) {
     case 'additionalProperties':
-      return `${field} must not have the property '${params.additionalProperty as string}'`;
+      return `${field} must not have the property ${aboutUnknown(params.additionalProperty as string, parentSchema)}`;
+    case 'anyOf':
+      return `${field} must be ${oneOf((parentSchema as { anyOf: Branch[] }).anyOf.map(kindOf))}`;
+    case 'contains':
+      return `${field} must not be null throughout`;
+    case 'uniqueItems':
+      return `${field} must not hold a value twice`;
     case 'discriminator':
       return `${field}.${params.tag as string} must be one of ${tagsOf(parentSchema).join(', ')}`;
     case 'enum':
@@ -33,10 +95,36 @@ function describe({ instancePath, keyword, message, params, parentSchema }: Erro
   }
 }
 
+/** A JSON pointer, as it is said. */
+function nameOf(pointer: string): string {
+  const names = pointer.slice(1).split('/');
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
+function aboutUnknown(name: string, schema: unknown): string {
+  const known = Object.keys((schema as { properties?: object }).properties ?? {});
+  const meant = nearestName(name, known);
+  return `'${name}'${meant === undefined ? `, only ${known.join(', ')}` : `: '${meant}' may be meant`}`;
+}
+
+interface Branch {
+  type?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+}
+
+function kindOf({ type, const: value, enum: values = [value] }: Branch): string {
+  return type ?? values.map(String).join(', ');
+}
+
+function oneOf(kinds: readonly string[]): string {
+  return kinds.length < 2 ? kinds.join() : `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}`;
+}
+
 function tagsOf(schema: unknown): string[] {
-  const { oneOf = [], discriminator } = schema as {
+  const { oneOf: branches = [], discriminator } = schema as {
     oneOf?: { properties: Record<string, { const?: string }> }[];
     discriminator?: { propertyName: string };
   };
-  return oneOf.flatMap(({ properties }) => properties[discriminator?.propertyName ?? '']?.const ?? []);
+  return branches.flatMap(({ properties }) => properties[discriminator?.propertyName ?? '']?.const ?? []);
 }

@@ -1,9 +1,18 @@
-/** Holds the labels of a file to the shapes of its outputs: one label too few would give every later class a wrong name. */
+/** The labels of a file. They are held to the shapes of its outputs: one too few would give every later class a wrong name. */
+import { type TSchema, Type } from 'typebox';
 import type { DecoderSettings } from '../models/decoder-settings.ts';
 import { versionOf } from '../models/manifest.ts';
 import { fileEntry, type Model } from '../models/model.ts';
 
 type Dimension = number | string | undefined;
+
+/**
+ * What each class is called, in the network's order.
+ * @param label null for a class to be passed over; not for all of them, or the network would find nothing, whatever it sees
+ */
+export function labelsOf<Label extends TSchema>(label: Label) {
+  return Type.Array(label, { contains: { not: { const: null } } });
+}
 
 /** @throws Error that names the field of `model.json` that is wrong */
 export function requireClasses(model: Model, file: string, classes: number): void {

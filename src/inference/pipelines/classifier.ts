@@ -6,7 +6,7 @@ import type { RgbImage } from '../images/rgb-image.ts';
 import { type DecoderSettings, decoderOf } from '../models/decoder-settings.ts';
 import type { Model } from '../models/model.ts';
 import { readSettings } from '../models/settings.ts';
-import { requireClasses } from './classes.ts';
+import { labelsOf, requireClasses } from './classes.ts';
 import { createPictureInput } from './picture-input.ts';
 
 export interface Classification<Label extends string> {
@@ -30,7 +30,7 @@ export function createClassifier<const Label extends string>(
 ): Classifier<Label> {
   const label = Type.Unsafe<Label | null>({ enum: [...vocabulary, null] });
   const entry = Type.Object({
-    labels: Type.Array(label, { minItems: 1 }),
+    labels: labelsOf(label),
     decoder: decoderOf(['softmax-classification', 'sigmoid-classification']),
   });
   const settings = readSettings(model, Type.Object({ files: Type.Object({ [file]: entry }) })).files[file];

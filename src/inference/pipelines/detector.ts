@@ -24,7 +24,7 @@ import type { RgbImage } from '../images/rgb-image.ts';
 import { type DecoderSettings, decoderOf } from '../models/decoder-settings.ts';
 import type { Model, ModelInputs, ModelOutputs } from '../models/model.ts';
 import { readSettings } from '../models/settings.ts';
-import { requireClasses } from './classes.ts';
+import { labelsOf, requireClasses } from './classes.ts';
 import { createPictureInput } from './picture-input.ts';
 
 /** All in pixels of the picture, and within it. */
@@ -82,7 +82,7 @@ export function createDetector<const Label extends string>(
   decoders: readonly DetectionDecoder[] = DETECTION_DECODERS,
 ): Detector<Label> {
   const label = Type.Unsafe<Label | null>({ enum: [...vocabulary, null] });
-  const file = Type.Object({ labels: Type.Array(label, { minItems: 1 }), decoder: decoderOf(decoders) });
+  const file = Type.Object({ labels: labelsOf(label), decoder: decoderOf(decoders) });
   const schema = Type.Object({ files: Type.Object({ [DETECTOR_FILE]: file }) });
   const { labels, decoder } = readSettings(model, schema).files[DETECTOR_FILE];
   requireClasses(model, DETECTOR_FILE, labels.length);

@@ -8,7 +8,7 @@ import { versionOf } from '../models/manifest.ts';
 import { fileEntry, type Model } from '../models/model.ts';
 import { inputSize, readSettings } from '../models/settings.ts';
 import { requireClasses } from './classes.ts';
-import { createNormalizer, onlyPictureInput, pixels } from './picture-input.ts';
+import { createNormalizer, inputWith, onlyPictureInput, pixels } from './picture-input.ts';
 
 export interface PictureMaker {
   /** Linear: how much larger than a picture what the network makes of it is. */
@@ -18,7 +18,7 @@ export interface PictureMaker {
 }
 
 const { layout, dtype, colour, range, mean, std } = pixels;
-const tileInput = Type.Object({ layout, dtype, colour, range, mean, std });
+const tileInput = inputWith({ layout, dtype, colour, range, mean, std });
 
 /**
  * The network in a file of the model, which sees a picture tile by tile. Memory is bounded by the picture that is made and

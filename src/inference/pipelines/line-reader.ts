@@ -10,7 +10,7 @@ import { fileEntry, type Model } from '../models/model.ts';
 import { readSettings } from '../models/settings.ts';
 import { createLineReader, type LineRules, readLineRules, scaledWidths, withoutPadding } from '../text-line.ts';
 import { requireClasses } from './classes.ts';
-import { createNormalizer, onlyPictureInput, pixels } from './picture-input.ts';
+import { createNormalizer, inputWith, onlyPictureInput, pixels } from './picture-input.ts';
 
 export interface StraightLineReader {
   /** Shares of the line's box by which the picture reaches beyond it, as in training. */
@@ -42,7 +42,7 @@ export function createStraightLineReader(model: Model): StraightLineReader {
 function createCtcReader(model: Model, rules: LineRules): StraightLineReader['read'] {
   const name = onlyPictureInput(model, FILE);
   const file = Type.Object({
-    inputs: Type.Object({ [name]: Type.Object(pixels) }),
+    inputs: Type.Object({ [name]: inputWith(pixels) }),
     labels: Type.Array(Type.String(), { minItems: 2 }),
     decoder: decoderOf(['ctc']),
   });

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { type Box, expandBox, type Size } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
-import { alphaOfLogits, decodeAlpha, fillOutline } from '../decoding/mattes.ts';
+import { alphaOfLogits, decodeAlpha, fillOutline, holdToOutline, spreadAlpha } from '../decoding/mattes.ts';
 import { areaOf } from '../decoding/rotated-boxes.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
 import { decoderOf } from '../models/decoder-settings.ts';
@@ -16,13 +16,14 @@ import { createPictureInput } from './picture-input.ts';
 export type MakeMatte = (picture: RgbImage, thing: { box: Box; outline: Point[] | null }) => Promise<Uint8Array>;
 
 const MATTING_FILE = 'matting';
-/** Share of its size by which a thing's box grows before the matting network sees it. */
+/** Share of its size by which a thing's box grows before the matting network sees it, and by which its outline may err. */
 const MATTING_MARGIN = 0.05;
 /** How near to an edge of the picture a box touches it, in pixels. */
 const EDGE_PIXELS = 1;
 
 /**
- * With the file `matting`, of which the network sees the thing alone, soft edges; without it, the outline filled.
+ * With the file `matting`, of which the network sees the thing alone, soft edges along the outline; without it, the outline
+ * filled.
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
 export function createMatteMaker(model: Model): MakeMatte {
@@ -33,12 +34,15 @@ export function createMatteMaker(model: Model): MakeMatte {
   const { decoder } = readSettings(model, Type.Object({ files: Type.Object({ [MATTING_FILE]: file }) })).files.matting;
   requireClasses(model, MATTING_FILE, 0);
   const input = createPictureInput(model, MATTING_FILE);
-  return async (picture, { box }) => {
+  return async (picture, { box, outline }) => {
     const { tensor, toPicture } = input.prepare(picture, expandBox(box, MATTING_MARGIN, MATTING_MARGIN, picture));
     const outputs = await model.run(MATTING_FILE, { [input.name]: tensor });
     const said = outputs.floats(decoder.output);
     const alpha = decoder.values === 'logits' ? alphaOfLogits(said) : said;
-    return decodeAlpha(alpha, { size: input.size, toPicture }, picture);
+    const matte = decodeAlpha(decoder.spread ? spreadAlpha(alpha) : alpha, { size: input.size, toPicture }, picture);
+    const side = Math.min(box.x1 - box.x0, box.y1 - box.y0);
+    if (outline) holdToOutline(matte, outline, picture, Math.max(1, Math.round(side * MATTING_MARGIN)));
+    return matte;
   };
 }
 

@@ -1,11 +1,12 @@
 /** A picture → the input of a network, as `model.json` describes it, and the way back from the input's pixels. */
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import type { Box, Size } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
 import { cover, letterbox } from '../images/fit.ts';
 import { resample } from '../images/resample.ts';
 import { resampleBilinear } from '../images/resample-bilinear.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
+import { shades } from '../models/decoder-settings.ts';
 import { versionOf } from '../models/manifest.ts';
 import { type FloatTensor, fileEntry, type Model } from '../models/model.ts';
 import { inputSize, readSettings } from '../models/settings.ts';
@@ -18,7 +19,7 @@ export const pixels = {
   dtype: Type.Enum(['float32', 'float16']),
   colour: Type.Enum(['RGB', 'BGR']),
   /** What black and white become, before `mean` and `std`: [0, 1] or [0, 255], say. */
-  range: Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }),
+  range: shades,
   /** By channel, in the order of `colour`, on the scale of `range`: the input is (value − mean) / std. */
   mean: three,
   std: Type.Array(Type.Number({ exclusiveMinimum: 0 }), { minItems: 3, maxItems: 3 }),
@@ -26,8 +27,11 @@ export const pixels = {
   pad: Type.Number({ minimum: 0, maximum: 1 }),
 };
 
-/** An entry of `inputs` in `model.json`. */
-const pictureInput = Type.Object({
+/** An entry of `inputs` in `model.json`, of a shape, with these fields and no other: what is not read is no promise. */
+export const inputWith = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object({ shape: Type.Unknown(), ...fields }, { additionalProperties: false });
+
+const pictureInput = inputWith({
   ...pixels,
   layout: Type.Enum(['NCHW', 'NHWC']),
   dtype: Type.Enum(['float32', 'float16', 'uint8']),
@@ -37,6 +41,9 @@ const pictureInput = Type.Object({
   /** `triangle`, when left out: every pixel counts, as Pillow scales. `bilinear`: the four nearest alone, as OpenCV does. */
   filter: Type.Optional(Type.Enum(['triangle', 'bilinear'])),
 });
+
+/** An input that takes something else: the size of the picture. */
+const integerInput = inputWith({ dtype: Type.Literal('int64') });
 
 type Input = Static<typeof pictureInput>;
 
@@ -57,13 +64,13 @@ export interface PictureInput {
 
 /**
  * The one input of a file that takes a picture.
- * @param others inputs of the file that take something else
+ * @param others inputs of the file that take whole numbers
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
 export function createPictureInput(model: Model, file: string, others: readonly string[] = []): PictureInput {
   const name = onlyPictureInput(model, file, others);
-  const inputs = Type.Object({ [name]: pictureInput });
-  const settings = readSettings(model, Type.Object({ files: Type.Object({ [file]: Type.Object({ inputs }) }) }));
+  for (const other of others) readSettings(model, withInput(file, other, integerInput));
+  const settings = readSettings(model, withInput(file, name, pictureInput));
   const input = settings.files[file]?.inputs[name];
   if (!input) throw new Error(`${file} has no input ${name}`);
   const size = inputSize(model, file, name, input.layout);
@@ -101,6 +108,11 @@ export function createPictureInput(model: Model, file: string, others: readonly 
       };
     },
   };
+}
+
+function withInput<Entry extends TSchema>(file: string, name: string, entry: Entry) {
+  const inputs = Type.Object({ [name]: entry });
+  return Type.Object({ files: Type.Object({ [file]: Type.Object({ inputs }) }) });
 }
 
 /** @throws Error where a file takes more or less than one picture */
