@@ -1,8 +1,8 @@
 /** Files that an inference makes for the customer: cut-outs, composites, films. */
 
 import { type Artefact, artefactKey, renderArtefact } from '../domain/artefact-resource.ts';
-import { findMetadata } from '../domain/embedded-metadata.ts';
 import { newId } from '../domain/ids.ts';
+import { examineMadeFile } from '../domain/made-files/examine-made-file.ts';
 import type { SignedUrls } from '../domain/signed-urls.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
@@ -27,15 +27,14 @@ interface Dependencies {
 
 /**
  * Stores a file and answers what a result says of it. A file whose job never comes to its end is removed by its age.
- * @throws Error when the file says more than what it shows: where a customer's picture was taken must not leave with one
+ * @throws FileFault when the file says more than what it shows: where a customer's picture was taken must not leave with one
  * that is made of it
  */
 export function createArtefactWriter({ store, signedUrls, clock = () => new Date() }: Dependencies): WriteArtefact {
   return async ({ content, mediaType, extension, width, height }) => {
     const id = newId('artefact');
     const name = `${id}.${extension}`;
-    const metadata = findMetadata(content, mediaType);
-    if (metadata !== null) throw new Error(`a file of ${mediaType} that was made carries metadata: ${metadata}`);
+    examineMadeFile(content, mediaType);
     await store.put(artefactKey(name), content);
     return renderArtefact({ id, name, mediaType, bytes: content.byteLength, width, height }, signedUrls, clock());
   };

@@ -1,5 +1,6 @@
 /** Jobs that another cluster runs, from the request to the charge: what it tells twice, late, or for another is harmless. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { createDispatchActivities } from '../../src/activities/dispatch-activities.ts';
@@ -15,7 +16,8 @@ import { type Backend, createBackend } from '../../src/inference/create-backend.
 import { createDispatcher, type Dispatcher } from '../../src/inference/remote/dispatcher.ts';
 import { createHttpClient } from '../../src/inference/remote/http-exchange.ts';
 import { withRemoteEndpoints } from '../../src/inference/remote/with-remote-endpoints.ts';
-import { exifOf, exifSegment, withJpegSegments } from '../inference/images/crafted-files.ts';
+import { box } from '../domain/made-files/boxes.ts';
+import { exifOf, exifSegment, jpegSegment, withJpegSegments } from '../inference/images/crafted-files.ts';
 import { SIGNING_KEY, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { readJob, SUCCESS, transfersOf } from '../support/jobs.ts';
@@ -39,6 +41,7 @@ const { result: RESULT } = SUCCESS;
 const processes = useProcesses();
 const http = createHttpClient();
 const tokens = createDispatchTokens(SIGNING_KEY);
+const film = readFileSync(new URL('../../src/endpoints/render.video/fixtures/walk-around-1-1.mp4', import.meta.url));
 /** What the test's clusters use for reading and rendering: not to be lost while a machine is busy. */
 const PATIENT_MS = 60_000;
 
@@ -174,7 +177,7 @@ it('a whole job goes to a program that speaks HTTP alone, which makes a file: th
     credits: { reserved: 100, charged: 100 },
     result: {
       background_color: '#ffffff',
-      composite: { object: 'artefact', media_type: 'image/png', width: null },
+      composite: { object: 'artefact', media_type: 'image/png', width: 1, height: 1 },
     },
   });
   const { url } = (job.result as { composite: { url: string } }).composite;
@@ -406,14 +409,39 @@ describe('a file of the cluster', () => {
       ['text/html', jpeg],
       ['application/json', jpeg],
       ['image/jpeg', Buffer.alloc(0)],
+      ['image/jpeg', withJpegSegments(jpeg, [jpegSegment(0xe0, Buffer.from('GPS 50.1 8.2E'))])],
+      ['image/webp', Buffer.concat([await sharp(jpeg).webp().toBuffer(), Buffer.from('GPS 50N')])],
+      ['application/json', Buffer.from('{')],
+      ['application/pdf', Buffer.from('%PDF-1.4 junk')],
+      ['video/mp4', Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0isom')), Buffer.alloc(40)])],
+      ['video/mp4', Buffer.concat([film, Buffer.from('GPS 50N')])],
     ] as const) {
-      expect((await send(dispatch, contentType, body)).status).toBe(415);
+      const refused = await send(dispatch, contentType, body);
+      expect([contentType, refused.status]).toEqual([contentType, 415]);
     }
-    expect((await send(dispatch, 'image/jpeg', jpeg, '?width=no')).status).toBe(400);
+    for (const [contentType, body, size, param] of [
+      ['image/jpeg', jpeg, '?width=no', 'width'],
+      ['image/jpeg', jpeg, '?width=99999&height=32', 'width'],
+      ['image/jpeg', jpeg, '?width=48&height=5', 'height'],
+      ['video/mp4', film, '?height=8', 'height'],
+      ['application/json', Buffer.from('{}'), '?width=8', 'width'],
+    ] as const) {
+      const refused = await send(dispatch, contentType, body, size);
+      expect([refused.status, (await errorOf(refused)).param]).toEqual([400, param]);
+    }
+    const long = await send(dispatch, 'application/json', Buffer.from(JSON.stringify('x'.repeat(1024 * 1024))));
+    expect((await errorOf(long)).code).toBe('file_too_large');
     expect((await api.storedFiles()).length).toBe(before);
-    const taken = await send(dispatch, 'image/jpeg', jpeg, '?width=8&height=6');
-    expect(taken.status).toBe(201);
-    expect(await taken.json()).toMatchObject({ object: 'artefact', bytes: jpeg.byteLength, width: 8, height: 6 });
+    for (const [contentType, body, size, sides] of [
+      ['image/jpeg', jpeg, '?width=48&height=32', { width: 48, height: 32 }],
+      ['image/png', await sharp(jpeg).png().toBuffer(), '', { width: 48, height: 32 }],
+      ['video/mp4', film, '', { width: 320, height: 320 }],
+      ['application/json', Buffer.from('{}'), '', { width: null, height: null }],
+    ] as const) {
+      const taken = await send(dispatch, contentType, body, size);
+      expect(taken.status).toBe(201);
+      expect(await taken.json()).toMatchObject({ object: 'artefact', bytes: body.byteLength, ...sides });
+    }
     await callBack(dispatch, 'completed', { result: RESULT });
     await ended(dispatch.job_id);
     expect((await send(dispatch, 'image/jpeg', jpeg)).status).toBe(410);

@@ -1,8 +1,7 @@
 /** The files of a dispatch: what it is to look at, and what it makes. */
-import { ARTEFACT_MEDIA_TYPES, UPLOAD_IMAGE_BYTES, uploadLimitBytes } from '../../contracts/media-limits.ts';
+import { ARTEFACT_MEDIA_TYPES } from '../../contracts/media-limits.ts';
 import { ARTEFACTS_PER_DISPATCH, addArtefact } from '../../db/jobs/dispatches.ts';
 import { artefactKey, renderArtefact } from '../../domain/artefact-resource.ts';
-import { findMetadata } from '../../domain/embedded-metadata.ts';
 import { newId } from '../../domain/ids.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { SignedUrls } from '../../domain/signed-urls.ts';
@@ -10,16 +9,13 @@ import { ObjectNotFoundError, type ObjectStore } from '../../storage/object-stor
 import type { ApiContext } from '../context.ts';
 import { meteredPut } from '../routes/upload-content.ts';
 import { dispatchEnded, dispatchOf } from './authenticate-dispatch.ts';
+import { artefactLimitBytes, examineArtefact, readStatedSize, wrongMediaType } from './examine-artefact.ts';
 
 export interface FileDependencies {
   store: ObjectStore;
   signedUrls: SignedUrls;
   clock: () => Date;
 }
-
-const MAXIMUM_PIXELS_A_SIDE = 100_000;
-/** What is looked through for metadata; a longer film is not. */
-const EXAMINED_BYTES = UPLOAD_IMAGE_BYTES;
 
 /** `GET …/inputs/{index}`: an input file. The link's signature is the permission, until the dispatch is over. */
 export function createDispatchInputRoute({ store, signedUrls, clock }: FileDependencies) {
@@ -49,14 +45,15 @@ export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDe
     const mediaType = context.get('Content-Type');
     const [extension] = Object.entries(ARTEFACT_MEDIA_TYPES).find(([, known]) => known === mediaType) ?? [];
     if (extension === undefined) throw wrongMediaType();
-    const size = { width: readSide(context, 'width'), height: readSide(context, 'height') };
+    const stated = readStatedSize(context);
     const dispatch = await dispatchOf(context);
     if (dispatch.endedAs !== null || dispatch.isOver) throw dispatchEnded();
 
     const id = newId('artefact');
     const name = `${id}.${extension}`;
-    const limit = uploadLimitBytes(mediaType);
-    const content = await meteredPut(store, artefactKey(name), context.req, {
+    const key = artefactKey(name);
+    const limit = artefactLimitBytes(mediaType);
+    const content = await meteredPut(store, key, context.req, {
       bytes: limit,
       error: new ServiceError('file_too_large', `A file of this type may have ${limit} bytes.`),
     }).catch((cause: unknown) => {
@@ -64,23 +61,13 @@ export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDe
         ? new ServiceError('malformed_request', 'The body ended too soon.', { cause })
         : cause;
     });
-    // JSON has no signature to tell it by.
-    if (content.bytes === 0 || content.mediaType !== (mediaType === 'application/json' ? null : mediaType)) {
-      await store.remove(artefactKey(name));
-      throw wrongMediaType();
-    }
-    const metadata =
-      content.bytes <= EXAMINED_BYTES ? findMetadata(await store.get(artefactKey(name)), mediaType) : null;
-    if (metadata !== null) {
-      await store.remove(artefactKey(name));
-      throw new ServiceError(
-        'unsupported_media_type',
-        `The file carries ${metadata}. Make it without EXIF, XMP, IPTC, positions and comments: it goes to the customer.`,
-      );
-    }
+    const size = await examineArtefact(store, { key, mediaType, stated, content }).catch(async (refusal: unknown) => {
+      await store.remove(key);
+      throw refusal;
+    });
     const artefact = renderArtefact({ id, name, mediaType, bytes: content.bytes, ...size }, signedUrls, clock());
     if (!(await addArtefact(context.state.em, dispatch.id, artefact))) {
-      await store.remove(artefactKey(name));
+      await store.remove(key);
       if (dispatch.artefacts.length >= ARTEFACTS_PER_DISPATCH) {
         throw new ServiceError('parameter_invalid', `A result may have ${ARTEFACTS_PER_DISPATCH} files.`);
       }
@@ -89,20 +76,4 @@ export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDe
     context.status = 201;
     context.body = artefact;
   };
-}
-
-function wrongMediaType(): ServiceError {
-  const known = Object.values(ARTEFACT_MEDIA_TYPES).join(', ');
-  return new ServiceError('unsupported_media_type', `Content-Type must be what the file is, one of ${known}.`, {
-    param: 'Content-Type',
-  });
-}
-
-/** In pixels; null where it was left out. */
-function readSide({ query }: ApiContext, param: 'width' | 'height'): number | null {
-  const text = query[param];
-  if (text === undefined) return null;
-  const pixels = typeof text === 'string' && /^[1-9]\d*$/.test(text) ? Number(text) : 0;
-  if (pixels >= 1 && pixels <= MAXIMUM_PIXELS_A_SIDE) return pixels;
-  throw new ServiceError('parameter_invalid', `"${param}" must be a number of pixels, or left out.`, { param });
 }
