@@ -10,8 +10,9 @@ import { ServiceError } from '../domain/service-error.ts';
 import type { Dispatcher } from '../inference/remote/dispatcher.ts';
 import { addLogFields } from '../observability/log-context.ts';
 import { heartbeating } from './heartbeat.ts';
-import { failOrRetry, refuseAnotherBuild } from './inference-activities.ts';
+import { buildFor, failOrRetry } from './inference-activities.ts';
 import { requestOf } from './inference-request.ts';
+import { passOn } from './pass-on.ts';
 import { throughOutages } from './through-outages.ts';
 
 interface Dependencies {
@@ -26,19 +27,17 @@ export function createDispatchActivities({
   clock = () => new Date(),
 }: Dependencies): DispatchActivities {
   return {
-    async dispatchInference({ jobId, attempts }) {
+    async dispatchInference({ jobId, attempts, mayPassOn = false }) {
       const em = orm.em.fork();
       const { info, cancellationSignal } = Context.current();
       const { attempt, taskToken } = info;
       try {
         const job = await throughOutages(() => readJob(em, jobId));
         addLogFields({ requestId: job.requestId });
-        const modelVersion = dispatcher.modelVersion(job.endpoint);
-        // Such as on a worker that was configured before the one that picked the job up.
-        if (modelVersion === null) {
-          throw new ServiceError('model_unavailable', `No cluster is configured for ${job.endpoint}.`);
-        }
-        refuseAnotherBuild(job, modelVersion);
+        const choose = () => buildFor(job, configuredBuild(dispatcher, job.endpoint));
+        const passedOn = await passOn(em, { job, modelVersion: job.modelVersion, mayPassOn }, choose);
+        if (passedOn) return passedOn;
+        const modelVersion = choose();
         const pickUp = await throughOutages(() => pickUpJob(em, jobId, modelVersion, clock()));
         if (!pickUp) return 'abandoned';
         const id = newId('dispatch');
@@ -63,4 +62,11 @@ export function createDispatchActivities({
       await dispatcher.withdraw(endpoint, await supersedeDispatches(em, jobId));
     },
   };
+}
+
+function configuredBuild(dispatcher: Dispatcher, endpoint: string): string {
+  const modelVersion = dispatcher.modelVersion(endpoint);
+  // Such as on a worker that was configured before the one that picked the job up.
+  if (modelVersion === null) throw new ServiceError('model_unavailable', `No cluster is configured for ${endpoint}.`);
+  return modelVersion;
 }

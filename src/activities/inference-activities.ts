@@ -12,6 +12,7 @@ import type { InferenceBackend } from '../inference/backend.ts';
 import { addLogFields } from '../observability/log-context.ts';
 import { heartbeating } from './heartbeat.ts';
 import { requestOf } from './inference-request.ts';
+import { passOn } from './pass-on.ts';
 import { resultReader } from './read-result.ts';
 import { createSettlementActivities, type SettlementObserver } from './settlement-activities.ts';
 import { createStageActivities, type StageActivityDependencies } from './stage-activities.ts';
@@ -33,13 +34,15 @@ export function createInferenceActivities({
   return {
     ...createStageActivities({ orm, backend, ...observers }),
 
-    async runInference({ jobId, attempts, settles = false }) {
+    async runInference({ jobId, attempts, settles = false, mayPassOn = false }) {
       const em = orm.em.fork();
       const job = await throughOutages(() => readJob(em, jobId));
       addLogFields({ requestId: job.requestId });
       try {
-        const modelVersion = backend.modelVersion(job);
-        refuseAnotherBuild(job, modelVersion);
+        const choose = () => buildFor(job, backend.modelVersion(job));
+        const passedOn = await passOn(em, { job, modelVersion: job.pinnedModelVersion, mayPassOn }, choose);
+        if (passedOn) return passedOn;
+        const modelVersion = choose();
         const pickUp = await throughOutages(() => pickUpJob(em, jobId, modelVersion, clock()));
         if (!pickUp) return 'abandoned';
         if (pickUp.isOutcomeStaged) return 'staged';
@@ -57,9 +60,9 @@ export function createInferenceActivities({
   };
 }
 
-/** A request may pin the build that answers. Another worker may still have it. */
-export function refuseAnotherBuild({ pinnedModelVersion }: Job, installed: string): void {
-  if (pinnedModelVersion === null || pinnedModelVersion === installed) return;
+/** A request may pin the build that answers. @throws ServiceError `model_unavailable` where another is installed */
+export function buildFor({ pinnedModelVersion }: Job, installed: string): string {
+  if (pinnedModelVersion === null || pinnedModelVersion === installed) return installed;
   throw new ServiceError(
     'model_unavailable',
     `${pinnedModelVersion}, which Model-Version asked for, is no longer installed.`,

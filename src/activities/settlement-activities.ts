@@ -125,6 +125,7 @@ function planTransition(
 const MESSAGES: Partial<Record<ErrorCode, string>> & { model_inference_failed: string } = {
   job_expired: 'The job was not picked up in time. Nothing was charged; submit it again.',
   inference_timeout: 'The inference took too long and was stopped. Nothing was charged; submit it again.',
+  model_unavailable: 'No worker that has the model took the job in time. Nothing was charged; submit it again.',
   job_stopped: 'The operator of the service stopped the job. Nothing was charged; submit it again.',
   model_inference_failed: 'The inference failed. Nothing was charged; submit it again.',
 };

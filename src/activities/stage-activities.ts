@@ -10,6 +10,7 @@ import { foundByStages, foundUnits, reportOf, settledProgress } from '../domain/
 import type { InferenceBackend, StagedInference } from '../inference/backend.ts';
 import { heartbeating } from './heartbeat.ts';
 import { requestOf } from './inference-request.ts';
+import { passOn } from './pass-on.ts';
 import { resultReader } from './read-result.ts';
 import { throughOutages } from './through-outages.ts';
 
@@ -23,7 +24,7 @@ export interface StageActivityDependencies {
 export function createStageActivities({ orm, backend, onStagePickUp }: StageActivityDependencies): StageActivities {
   return {
     async runStage(range) {
-      const { jobId, stage, firstUnit, units, attempts } = range;
+      const { jobId, stage, firstUnit, units, attempts, mayPassOn = false } = range;
       const queuedMs = Date.now() - Context.current().info.currentAttemptScheduledTimestampMs;
       const em = orm.em.fork();
       // An earlier attempt, or an earlier run of a workflow that was terminated, may have come to its end.
@@ -31,6 +32,10 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
       if (kept) return reportOf(kept, range);
 
       const job = await throughOutages(() => em.findOneOrFail(Job, { id: jobId }));
+      const wanted = { job, modelVersion: null, mayPassOn };
+      // What needs no model that is missing here runs here where nobody else has them all.
+      const passedOn = await passOn(em, wanted, () => backend.modelVersion(job));
+      if (passedOn) return passedOn;
       const request = requestOf(job);
       const { endpoint, livemode } = request;
       onStagePickUp?.({ endpoint, livemode, stage: stage.name, queuedMs });

@@ -2,6 +2,7 @@
 import type { RemoteRun } from './dispatch.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { TerminalJobStatus } from './job.ts';
+import type { PassedOn } from './passed-on.ts';
 import type { StagePlan, StageProgress } from './run-stages.ts';
 import type { InferenceTaskQueue } from './task-queues.ts';
 
@@ -31,13 +32,15 @@ export interface InferenceActivities {
    * lost before its answer; and `staged` when an outcome waits in PostgreSQL for the workflow to settle it: a failure that
    * no attempt will mend, or what was found for a workflow that does not ask for the settlement (`settles`), as those of
    * earlier releases. Of a bundle it only picks the job up, and answers the stages that the workflow is to run; of a job
-   * that another cluster runs, how the workflow is to dispatch it.
+   * that another cluster runs, how the workflow is to dispatch it. Where the workflow knows what to do then (`mayPassOn`),
+   * it leaves a job whose model this worker lacks, and another announces, as it is, and answers `PassedOn`.
    */
   runInference(input: {
     jobId: string;
     attempts: number;
     settles?: boolean;
-  }): Promise<Settlement | 'staged' | 'abandoned' | StagePlan | RemoteRun>;
+    mayPassOn?: boolean;
+  }): Promise<Settlement | 'staged' | 'abandoned' | StagePlan | RemoteRun | PassedOn>;
 }
 
 /** Runs on `orchestration`, as local activities: one PostgreSQL transaction each. */

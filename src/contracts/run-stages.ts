@@ -1,6 +1,7 @@
 /** Bundles: jobs that run in stages. Only ids and small facts travel in these payloads. */
 import type { ErrorCode } from './error-codes.ts';
 import type { JobStage } from './job.ts';
+import type { PassedOn } from './passed-on.ts';
 import type { InferenceTaskQueue } from './task-queues.ts';
 
 /** One step of a bundle, which runs on units: pictures, views, key frames, or the vehicle as a whole. */
@@ -64,6 +65,8 @@ export interface StageRange {
   /** Of the whole stage. */
   totalUnits: number;
   attempts: number;
+  /** As of `runInference`. */
+  mayPassOn?: boolean;
 }
 
 /** How a run of units ended. What it found stays in PostgreSQL. */
@@ -83,9 +86,9 @@ export interface StageReport {
 export interface StageActivities {
   /**
    * Runs a stage on some of its units and keeps what it found in PostgreSQL. Idempotent: a further attempt finds that and
-   * reports it. A unit that fails for good is part of the report, not an error.
+   * reports it. A unit that fails for good is part of the report, not an error. Passed on as `runInference` is.
    */
-  runStage(range: StageRange): Promise<StageReport>;
+  runStage(range: StageRange): Promise<StageReport | PassedOn>;
   /**
    * Makes one outcome of what the stages found, and stages it for the settlement. Idempotent as `runInference` is.
    */

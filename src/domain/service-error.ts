@@ -5,6 +5,8 @@ interface ServiceErrorOptions {
   param?: string | undefined;
   /** Response headers that belong to the error, such as `Retry-After`. */
   headers?: Record<string, string>;
+  /** Whether another attempt would find the same, although most failures with the code pass. */
+  isForGood?: boolean;
   cause?: unknown;
 }
 
@@ -14,16 +16,18 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly headers: Record<string, string>;
+  readonly #isForGood: boolean;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.param = options.param;
     this.headers = options.headers ?? {};
+    this.#isForGood = options.isForGood ?? false;
   }
 
   get retryable(): boolean {
-    return ERRORS[this.code].retryable;
+    return ERRORS[this.code].retryable && !this.#isForGood;
   }
 
   /** As the `error` of a job. */

@@ -86,6 +86,8 @@ await runWorkers({
     maxConcurrentActivityTaskExecutions:
       taskQueue === TASK_QUEUES.inferenceTest ? TEST_ACTIVITIES : ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
     shutdownGraceTime: '30 seconds',
+    // A job that only others can run must not land here; what is missing may come, and what is there may go.
+    isWanted: () => taskQueue === TASK_QUEUES.inferenceTest || backend.installedEndpoints().length > 0,
   })),
   async close() {
     stopFollowing();

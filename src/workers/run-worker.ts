@@ -7,6 +7,8 @@ import { setTemporalSdkEnvironment } from '../config/temporal-sdk.ts';
 import { observeActivities } from '../observability/activity-telemetry.ts';
 import type { Operations } from '../observability/operations.ts';
 import { onShutdown } from '../shutdown.ts';
+import { FollowedQueues } from './followed-queues.ts';
+import { PolledQueue } from './polled-queue.ts';
 
 /** The folder of workflows is bundled as one; every workflow worker can run every workflow. */
 export const WORKFLOWS_PATH = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
@@ -72,49 +74,55 @@ export function versionedAs({
   };
 }
 
+type QueueOptions = Omit<WorkerOptions, 'connection' | 'namespace' | 'taskQueue'> & {
+  taskQueue: string;
+  /** Whether the process can do what comes in on the queue, looked at every second; left out, it always can. */
+  isWanted?: () => boolean;
+};
+
 interface RunOptions {
   address: string;
   namespace: string;
   logger: Logger;
   operations: Operations;
-  workers: readonly Omit<WorkerOptions, 'connection' | 'namespace'>[];
+  workers: readonly QueueOptions[];
   /** Closes what the activities used, after the last of them has ended. */
   close: () => Promise<void>;
 }
 
-/** Runs workers until the process is told to stop; then lets what runs finish within each worker's grace time. */
+/**
+ * Runs workers until the process is told to stop; then lets what runs finish within each worker's grace time. Logs
+ * `worker ready` once one of them polls.
+ */
 export async function runWorkers(options: RunOptions): Promise<void> {
   const { address, namespace, logger, operations, close } = options;
   const connection = await NativeConnection.connect({ address });
-  const workers = await Promise.all(
-    options.workers.map((option) =>
-      Worker.create({
-        connection,
-        namespace,
-        // In this order: what is logged of an activity names its span.
-        plugins: [...operations.tracing.temporalPlugins, observeActivities(operations.metrics, logger)],
-        ...option,
+  const queues = options.workers.map(
+    ({ isWanted = () => true, ...worker }) =>
+      new PolledQueue({
+        taskQueue: worker.taskQueue,
+        isWanted,
+        createWorker: () =>
+          Worker.create({
+            connection,
+            namespace,
+            // In this order: what is logged of an activity names its span.
+            plugins: [...operations.tracing.temporalPlugins, observeActivities(operations.metrics, logger)],
+            ...worker,
+          }),
       }),
-    ),
   );
-  const running = Promise.all(workers.map((worker) => worker.run()));
-  running.catch((err: unknown) => {
+  Promise.race(queues.map(({ failed }) => failed)).catch((err: unknown) => {
     logger.fatal({ err }, 'worker failed');
     process.exit(1);
   });
-  operations.readyWhen('polling', () => workers.every(isPolling));
+  const followed = new FollowedQueues({ queues, logger });
+  operations.readyWhen('polling', () => followed.arePolled);
   onShutdown(logger, async () => {
-    for (const worker of workers) worker.shutdown();
-    await running;
+    await followed.stop();
     await close();
     await connection.close();
     await operations.close();
   });
-  logger.info({ taskQueues: options.workers.map((option) => option.taskQueue) }, 'worker ready');
-}
-
-function isPolling(worker: Worker): boolean {
-  const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
-  // A worker that has no workflows reports its workflow poller as shut down.
-  return runState === 'RUNNING' && [workflowPollerState, activityPollerState].includes('POLLING');
+  await followed.begin();
 }

@@ -32,6 +32,7 @@ import { failureOf, isOfLostWorker } from './failure-of.ts';
 import { runRemotely, withdraw } from './run-remotely.ts';
 import { endDetailsOf, epochSeconds, forgetStages, runStages } from './run-stages.ts';
 import { endedProgress } from './stage-schedule.ts';
+import { untilTaken } from './until-taken.ts';
 
 export const statusQuery = defineQuery<RunJobStatus>(RUN_JOB_STATUS_QUERY);
 
@@ -109,17 +110,20 @@ async function infer(input: RunJobInput, status: RunJobStatus): Promise<Inferenc
 }
 
 /** Waits for a worker. It runs a job of one step whole, settles it, and answers the plan of a bundle. */
-function pickUp({ jobId, ...run }: RunJobInput): ReturnType<InferenceActivities['runInference']> {
-  const { runInference } = proxyActivities<InferenceActivities>({
-    taskQueue: run.inferenceTaskQueue,
-    summary: `${run.endpoint} on ${run.inferenceTaskQueue}`,
-    // Time in the queue: a job that nobody picks up within it expires.
-    scheduleToStartTimeout: run.expiryMs,
-    startToCloseTimeout: run.inferenceTimeoutMs,
-    heartbeatTimeout: '10 seconds',
-    retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: run.inferenceAttempts },
+function pickUp({ jobId, ...run }: RunJobInput) {
+  // Time in the queue: a job that nobody picks up within it expires.
+  const limits = { attempts: run.inferenceAttempts, withinMs: run.expiryMs, failure: 'job_expired' } as const;
+  return untilTaken(limits, ({ attempts, withinMs }) => {
+    const { runInference } = proxyActivities<InferenceActivities>({
+      taskQueue: run.inferenceTaskQueue,
+      summary: `${run.endpoint} on ${run.inferenceTaskQueue}`,
+      scheduleToStartTimeout: withinMs,
+      startToCloseTimeout: run.inferenceTimeoutMs,
+      heartbeatTimeout: '10 seconds',
+      retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: attempts },
+    });
+    return runInference({ jobId, attempts, settles: true, mayPassOn: true });
   });
-  return runInference({ jobId, attempts: run.inferenceAttempts, settles: true });
 }
 
 /** Deliveries outlive the job's workflow: they go on for up to 24 hours. */

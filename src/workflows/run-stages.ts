@@ -23,6 +23,7 @@ import type {
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
 import { failureOf, isOfLostWorker } from './failure-of.ts';
 import { beginUnits, endUnits, nextRange, queuedProgress, skipBlocked } from './stage-schedule.ts';
+import { untilTaken } from './until-taken.ts';
 
 // Nobody waits for what is shown: the settlement shows the end.
 const { showStages } = proxyLocalActivities<StageRecordActivities>({
@@ -100,7 +101,16 @@ export function endDetailsOf(progress: readonly StageProgress[], chargedCredits:
 /** A failure that no attempt could mend is the failure of these units, not of the job. */
 async function runRange(input: RunJobInput, range: StageRange): Promise<StageReport> {
   try {
-    return await activitiesOn(input, range.stage, summaryOf(range)).runStage(range);
+    // A job that was picked up doesn't expire, but neither does it hold its credits without end.
+    const { inferenceAttempts, inferenceTimeoutMs } = input;
+    const limits = { attempts: inferenceAttempts, withinMs: inferenceTimeoutMs, failure: 'model_unavailable' } as const;
+    return await untilTaken(limits, (left) =>
+      activitiesOn(input, range.stage, summaryOf(range), left).runStage({
+        ...range,
+        attempts: left.attempts,
+        mayPassOn: true,
+      }),
+    );
   } catch (error) {
     if (isCancellation(error)) throw error;
     return {
@@ -127,16 +137,16 @@ function activitiesOn(
   { inferenceTimeoutMs, inferenceAttempts }: RunJobInput,
   { taskQueue }: Pick<PlannedStage, 'taskQueue'>,
   summary: string,
+  { attempts, withinMs } = { attempts: inferenceAttempts, withinMs: inferenceTimeoutMs },
 ): StageActivities {
   return proxyActivities<StageActivities>({
     taskQueue,
     summary,
-    // A job that was picked up doesn't expire, but neither does it hold its credits without end.
-    scheduleToStartTimeout: inferenceTimeoutMs,
+    scheduleToStartTimeout: withinMs,
     startToCloseTimeout: inferenceTimeoutMs,
     heartbeatTimeout: '10 seconds',
     cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: inferenceAttempts },
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds', maximumAttempts: attempts },
   });
 }
 

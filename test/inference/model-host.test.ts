@@ -54,6 +54,13 @@ async function start(changes: Partial<OnnxBackendOptions> = {}): Promise<OnnxBac
 
 const version = (started: OnnxBackend, pinnedModelVersion: string | null = null) =>
   started.modelVersion({ endpoint: 'tiny.add', livemode: true, pinnedModelVersion });
+const refusalOf = (started: OnnxBackend, pinned: string): unknown => {
+  try {
+    return version(started, pinned);
+  } catch (error) {
+    return error;
+  }
+};
 const statusOn = async (started: OnnxBackend, modelVersion: string) =>
   (await started.infer(tinyRequest({ modelVersion }), never)).status;
 /** Two looks: by the second, a release that has stopped changing is taken up. */
@@ -320,9 +327,33 @@ test('a pinned release that does not run fails its job, and is not offered for a
   const started = await start();
   expect(started.installedEndpoints()[0]?.otherVersions).toEqual([OLD]);
   const running = started.infer(tinyRequest({ modelVersion: OLD }), never);
-  expect(await rejectionOf(running)).toMatchObject({ code: 'model_unavailable' });
+  const message = `${OLD} cannot be run. Name another build in Model-Version, or none.`;
+  // Another worker may run it.
+  expect(await rejectionOf(running)).toMatchObject({ code: 'model_unavailable', message, retryable: true });
   expect(started.installedEndpoints()[0]?.otherVersions).toBeUndefined();
   expect(version(started)).toBe(NEW);
+  // Before the job is picked up: none of its attempts would find anything else.
+  expect(refusalOf(started, OLD)).toMatchObject({ code: 'model_unavailable', message, retryable: false });
+});
+
+test('a pinned release that may run the next time says so', async () => {
+  const [folder] = [await installTiny(modelsDirectory, '2026-01-01'), await installTiny(modelsDirectory, '2026-02-01')];
+  const started = await start();
+  const aside = join(modelsDirectory, 'aside');
+  renameSync(folder, aside);
+  await rejectionOf(started.infer(tinyRequest({ modelVersion: OLD }), never));
+  const message = `${OLD} cannot be run at the moment. Send the request again.`;
+  expect(refusalOf(started, OLD)).toMatchObject({ code: 'model_unavailable', message, retryable: true });
+  renameSync(aside, folder);
+  nowMs += 61_000;
+  expect(version(started, OLD)).toBe(OLD);
+});
+
+test('a pinned release without room beside the one that answers is refused before its job is picked up', async () => {
+  await installTiny(modelsDirectory, '2026-01-01', { memoryMb: 70 });
+  await installTiny(modelsDirectory, '2026-02-01', { memoryMb: 60 });
+  const started = await start({ memoryMb: 100 });
+  expect(refusalOf(started, OLD)).toMatchObject({ code: 'model_unavailable', retryable: false });
 });
 
 const tinyAddTwo = { ...tinyAdd, slug: 'tiny.add-two' };
@@ -424,7 +455,10 @@ describe('a release whose warm-up does not end', () => {
     const started = await start({ ...impatient, readyTimeoutMs: 60_000 });
     await until(() => started.pids.length === 2);
     await rm(folder, { recursive: true });
-    await started.reload();
+    await until(async () => {
+      await started.reload();
+      return started.installedEndpoints().length === 1;
+    });
     await until(() => started.pids.length === 1);
     expect(version(started)).toBe(OLD);
   });

@@ -14,6 +14,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { DispatchActivities } from '../../src/contracts/dispatch.ts';
+import type { PassedOn } from '../../src/contracts/passed-on.ts';
 import {
   type InferenceActivities,
   RUN_JOB_WORKFLOW,
@@ -35,14 +36,14 @@ import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
 import { plannedStage, stagePlan } from '../support/staged-backends.ts';
 
 type RunInference = (attempt: number) => ReturnType<InferenceActivities['runInference']>;
-type RunStage = (range: StageRange, attempt: number) => Promise<StageReport>;
+type RunStage = (range: StageRange, attempt: number) => Promise<StageReport | PassedOn>;
 
 interface Branch {
   input?: Partial<RunJobInput>;
   inference?: RunInference;
   stage?: RunStage;
   /** Of a job that another cluster runs; left out, the cluster finds something. */
-  dispatch?: () => Promise<'staged' | 'abandoned'>;
+  dispatch?: () => Promise<'staged' | 'abandoned' | PassedOn>;
   settlement: Settlement;
   /** Settlements that fail before the one that does not. */
   failedSettlements?: number;
@@ -57,11 +58,22 @@ const staged: RunInference = async () => 'staged';
 const neverHeardOf = () => Context.current().cancelled;
 const inAnotherCluster: RunInference = async () => ({ isRemote: true, heartbeatTimeoutMs: 10_000 });
 
+/** As of a worker that lacks the model, so often; then of one that has it. */
+function passedOn<Answer>(times: number, answer: () => Promise<Answer>, usedAttempts = 0) {
+  let left = times;
+  return async (): Promise<Answer | PassedOn> => {
+    left -= 1;
+    return left < 0 ? answer() : { isPassedOn: true, usedAttempts };
+  };
+}
+
 const settled = (status: Settlement['status'], chargedCredits = 0, deliveryIds: string[] = []): Settlement => ({
   status,
   chargedCredits,
   deliveryIds,
 });
+
+const passedOnThenFailing = passedOn(1, () => Promise.reject(failure('model_inference_failed')), 1);
 
 function bundle(stages: PlannedStage[], changes: Partial<StagePlan> = {}): RunInference {
   return async () => stagePlan(stages, changes);
@@ -124,6 +136,24 @@ const BRANCHES: Record<string, Branch> = {
     whileRunning: (handle) => handle.cancel(),
     settlement: settled('failed'),
   },
+  'passed-on-twice-then-succeeded': {
+    inference: passedOn(2, async () => settled('succeeded', 20)),
+    settlement: settled('succeeded', 20),
+  },
+  'passed-on-until-expired': {
+    input: { expiryMs: 500 },
+    inference: passedOn(Number.POSITIVE_INFINITY, async () => 'staged' as const),
+    settlement: settled('expired'),
+  },
+  'passed-on-after-an-attempt': {
+    inference: (attempt) => (attempt === 1 ? Promise.reject(failure('model_inference_failed')) : passedOnThenFailing()),
+    settlement: settled('failed'),
+  },
+  'in-another-cluster-then-passed-on': {
+    inference: inAnotherCluster,
+    dispatch: passedOn(1, async () => 'staged' as const),
+    settlement: settled('succeeded', 20),
+  },
   'canceled-before-pick-up': { inference: async () => 'abandoned', settlement: settled('canceled') },
   'workflow-cancelled': {
     inference: neverHeardOf,
@@ -176,6 +206,11 @@ const BRANCHES: Record<string, Branch> = {
   'bundle-whose-worker-was-lost': {
     inference: bundle([plannedStage({ name: 'detect' })]),
     stage: async (_, attempt) => (attempt === 1 ? neverHeardOf() : report()),
+    settlement: settled('succeeded', 20),
+  },
+  'bundle-passed-on': {
+    inference: bundle([plannedStage({ name: 'identify' })]),
+    stage: passedOn(1, async () => report()),
     settlement: settled('succeeded', 20),
   },
   'bundle-cancelled': {

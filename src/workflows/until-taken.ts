@@ -1,0 +1,47 @@
+/** Activities that need a worker which has the model of the job: other workers of the same queue pass them on. */
+import { ApplicationFailure, sleep } from '@temporalio/workflow';
+import type { ErrorCode } from '../contracts/error-codes.ts';
+import { isPassedOn, type PassedOn } from '../contracts/passed-on.ts';
+
+const SHORTEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 60_000;
+
+interface Limits {
+  attempts: number;
+  /** Longest time until a worker takes it, from the first schedule, or from the last attempt that counted. */
+  withinMs: number;
+  /** Why it fails when none has. */
+  failure: ErrorCode;
+}
+
+/**
+ * Schedules an activity until a worker takes it that has the model, each time for the attempts and the time that are left.
+ * What is passed on is no attempt. The pause before the next schedule is a quarter of the time waited so far: a job whose
+ * worker is busy for long must not keep Temporal busy.
+ * @throws what `schedule` throws; ApplicationFailure of the type `failure` when no worker has taken it in time
+ */
+export async function untilTaken<Answer>(
+  { attempts, withinMs, failure }: Limits,
+  schedule: (limits: { attempts: number; withinMs: number }) => Promise<Answer | PassedOn>,
+): Promise<Answer> {
+  let leftAttempts = attempts;
+  let sinceMs = Date.now();
+  for (;;) {
+    const leftMs = sinceMs + withinMs - Date.now();
+    if (leftMs <= 0) throw ApplicationFailure.nonRetryable('no worker that has the model took it in time', failure);
+    const answer = await schedule({ attempts: leftAttempts, withinMs: leftMs });
+    if (!isPassedOn(answer)) return answer;
+    if (answer.usedAttempts > 0) {
+      leftAttempts -= answer.usedAttempts;
+      sinceMs = Date.now();
+    }
+    await pause(Date.now() - sinceMs, withinMs);
+  }
+}
+
+async function pause(waitedMs: number, withinMs: number): Promise<void> {
+  const pauseMs = Math.min(Math.max(waitedMs / 4, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  await sleep(Math.ceil(Math.max(1, Math.min(pauseMs, withinMs - waitedMs))), {
+    summary: 'passed on by a worker without the model',
+  });
+}

@@ -1,0 +1,109 @@
+/** Whether an attempt on a worker without the model is left to another worker. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
+import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
+import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admit, readJob } from '../support/jobs.ts';
+
+const [DEFAULT, PINNED] = ['model-of-tests@2026-02-01', 'model-of-tests@2026-01-01'];
+
+let database: TestDatabase;
+let orm: MikroORM;
+let customer: Customer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 2 });
+  customer = await createCustomer(orm);
+});
+afterAll(async () => {
+  await orm.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  await query(orm.em.fork(), 'delete from installed_endpoints');
+  await query(orm.em.fork(), 'delete from installed_builds');
+});
+
+interface Attempt {
+  announced?: readonly string[];
+  livemode?: boolean;
+  pinned?: string | null;
+  attempt?: number;
+  mayPassOn?: boolean;
+  error?: Error;
+}
+
+const lacking = new ServiceError('model_unavailable', 'No model is installed for dashboard.read.');
+
+async function attempt({
+  announced = [],
+  livemode = true,
+  pinned = null,
+  attempt = 1,
+  mayPassOn = true,
+  error = lacking,
+}: Attempt) {
+  const [modelVersion, ...otherVersions] = announced;
+  if (modelVersion) {
+    const installed = [{ endpoint: 'dashboard.read', modelVersion, otherVersions }];
+    await announceInstalledEndpoints(orm.em.fork(), installed, []);
+  }
+  const apiKeyId = customer.keyIds[livemode ? 'live' : 'test'];
+  const jobId = await admit(orm, customer, { livemode, apiKeyId, pinnedModelVersion: pinned });
+  const backend = {
+    modelVersion: () => {
+      throw error;
+    },
+    infer: () => Promise.reject(new Error('no model runs here')),
+    close: async () => {},
+  };
+  const activities = createInferenceActivities({ orm, backend });
+  const environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
+  const answer = await environment
+    .run(() => activities.runInference({ jobId, attempts: 3, settles: true, mayPassOn }))
+    .catch((thrown: { type: string }) => thrown.type);
+  return { answer, status: (await readJob(orm, jobId)).status };
+}
+
+const left = (usedAttempts: number) => ({ answer: { isPassedOn: true, usedAttempts }, status: 'queued' });
+const tried = { answer: 'model_unavailable', status: 'queued' };
+
+describe('an attempt on a worker without the model is left to another worker', () => {
+  it('where that one announces the endpoint: with the attempts before it, and the job as it was', async () => {
+    expect(await attempt({ announced: [DEFAULT] })).toEqual(left(0));
+    expect(await attempt({ announced: [DEFAULT], attempt: 3 })).toEqual(left(2));
+  });
+
+  it('not where nobody does', async () => {
+    expect(await attempt({})).toEqual(tried);
+  });
+
+  it('of a job that pins a build only where that build is announced', async () => {
+    expect(await attempt({ announced: [DEFAULT], pinned: PINNED })).toEqual(tried);
+    expect(await attempt({ announced: [DEFAULT, PINNED], pinned: PINNED })).toEqual(left(0));
+  });
+
+  it('not for a workflow of an earlier release, which does not know what to do then', async () => {
+    expect(await attempt({ announced: [DEFAULT], mayPassOn: false })).toEqual(tried);
+  });
+
+  it('not in test mode, whose fixtures every worker has', async () => {
+    expect(await attempt({ announced: [DEFAULT], livemode: false })).toEqual(tried);
+  });
+
+  it('not for any other failure', async () => {
+    const error = new ServiceError('service_unavailable', 'The file store cannot be reached.');
+    expect(await attempt({ announced: [DEFAULT], error })).toEqual({ ...tried, answer: 'service_unavailable' });
+  });
+});
+
+it('a build that is refused for good, and announced by nobody, fails its job at once', async () => {
+  const error = new ServiceError('model_unavailable', 'It cannot be run.', { isForGood: true });
+  expect(await attempt({ announced: [DEFAULT], pinned: PINNED, error })).toEqual({ ...tried, answer: 'staged' });
+});

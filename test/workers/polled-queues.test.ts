@@ -1,0 +1,192 @@
+/** Task queues of a worker process at the real Temporal: polled while something can be served, and no longer. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Context } from '@temporalio/activity';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { RUN_JOB_WORKFLOW, type RunJobInput, type Settlement } from '../../src/contracts/run-job.ts';
+import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { FollowedQueues } from '../../src/workers/followed-queues.ts';
+import { PolledQueue } from '../../src/workers/polled-queue.ts';
+import { recordLog } from '../support/log-record.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { startTestWorkers, type TestWorkers, workflowBundlePath } from '../support/workers.ts';
+
+const SUCCEEDED: Settlement = { status: 'succeeded', chargedCredits: 0, deliveryIds: [] };
+const EXPIRED: Settlement = { status: 'expired', chargedCredits: 0, deliveryIds: [], error: 'job_expired' };
+
+let namespace: TestNamespace;
+let client: Client;
+let connection: NativeConnection;
+let workflows: TestWorkers;
+let jobs = 0;
+
+let isServed: boolean;
+let isAway: boolean;
+/** What the workers are made after. */
+let made: Promise<unknown>;
+let isMade: boolean;
+/** Ids of the jobs that run, with what lets them end. */
+let atWork: Map<string, () => void>;
+let polled: PolledQueue[];
+let followed: FollowedQueues | null;
+let log: ReturnType<typeof recordLog>;
+
+beforeAll(async () => {
+  namespace = await createTestNamespace();
+  client = openTemporalClient(namespace);
+  const activities = { settleJob: async () => EXPIRED };
+  workflows = await startTestWorkers(namespace, [
+    { taskQueue: TASK_QUEUES.orchestration, workflowBundle: { codePath: await workflowBundlePath() }, activities },
+  ]);
+  connection = await NativeConnection.connect({ address: namespace.address });
+});
+afterAll(async () => {
+  await workflows.stop();
+  await connection.close();
+  await client.connection.close();
+});
+beforeEach(() => {
+  [isServed, isAway, atWork, followed, log] = [true, false, new Map(), null, recordLog()];
+  [made, isMade] = [Promise.resolve(), false];
+});
+afterEach(async () => {
+  for (const end of atWork.values()) end();
+  await followed?.stop();
+});
+
+function queue(taskQueue: string, isWanted: () => boolean): PolledQueue {
+  const runInference = async ({ jobId }: { jobId: string }) => {
+    const { cancelled } = Context.current();
+    await Promise.race([cancelled, new Promise<void>((resolve) => atWork.set(jobId, resolve))]);
+    return SUCCEEDED;
+  };
+  const options = { connection, namespace: namespace.namespace, shutdownGraceTime: '100 milliseconds' } as const;
+  return new PolledQueue({
+    taskQueue,
+    isWanted,
+    createWorker: async () => {
+      if (isAway) throw new Error('Temporal is away');
+      isMade = true;
+      await made;
+      return Worker.create({ ...options, taskQueue, activities: { runInference } });
+    },
+  });
+}
+
+/** As an inference worker has them: one for live jobs, and where `test` is said one for test jobs. */
+async function follow({ test = false } = {}): Promise<void> {
+  polled = [queue(TASK_QUEUES.inferenceGpu, () => isServed)];
+  if (test) polled.push(queue(TASK_QUEUES.inferenceTest, () => true));
+  followed = new FollowedQueues({ queues: polled, logger: log.logger, intervalMs: 20 });
+  await followed.begin();
+}
+
+async function submit(changes: Partial<RunJobInput> = {}): Promise<WorkflowHandle> {
+  jobs += 1;
+  const jobId = `job_${jobs}`;
+  const input: RunJobInput = {
+    jobId,
+    endpoint: 'tire.detect',
+    inferenceTaskQueue: TASK_QUEUES.inferenceGpu,
+    expiryMs: 60_000,
+    inferenceTimeoutMs: 60_000,
+    inferenceAttempts: 1,
+    ...changes,
+  };
+  return client.workflow.start(RUN_JOB_WORKFLOW, {
+    workflowId: jobId,
+    taskQueue: TASK_QUEUES.orchestration,
+    args: [input],
+  });
+}
+
+const isAtWork = ({ workflowId }: WorkflowHandle) => until(() => atWork.has(workflowId));
+const end = ({ workflowId }: WorkflowHandle) => atWork.get(workflowId)?.();
+const isLive = () => polled[0]?.isPolled;
+
+describe('a worker that can serve nothing', () => {
+  it('takes no job: it waits for a worker that can, or expires; and says that it is not ready', async () => {
+    isServed = false;
+    await follow();
+    const handle = await submit({ expiryMs: 1_000 });
+    expect(await handle.result()).toEqual(EXPIRED);
+    expect([atWork.size, followed?.arePolled]).toEqual([0, false]);
+    await log.waitFor(({ msg }) => msg === 'nothing can be served: task queues are not polled');
+    expect(log.lines.join('')).not.toContain('worker ready');
+  });
+
+  it('takes jobs as soon as it can serve something, and says that it is ready', async () => {
+    isServed = false;
+    await follow();
+    const handle = await submit();
+    isServed = true;
+    await isAtWork(handle);
+    expect(followed?.arePolled).toBe(true);
+    expect(await log.waitFor(({ msg }) => msg === 'worker ready')).toMatchObject({
+      taskQueues: [TASK_QUEUES.inferenceGpu],
+    });
+    end(handle);
+    expect(await handle.result()).toEqual(SUCCEEDED);
+  });
+
+  it('is ready all the same where it serves test mode', async () => {
+    isServed = false;
+    await follow({ test: true });
+    const handle = await submit({ inferenceTaskQueue: TASK_QUEUES.inferenceTest });
+    await isAtWork(handle);
+    expect([isLive(), followed?.arePolled]).toEqual([false, true]);
+  });
+});
+
+describe('a worker that loses all it can serve', () => {
+  it('finishes what runs, however long that takes, then takes no more', async () => {
+    await follow();
+    const running = await submit();
+    await isAtWork(running);
+    isServed = false;
+    // Longer than the grace of a worker that shuts down: what runs would be cancelled.
+    await expect(until(() => !isLive(), 500)).rejects.toThrow('not so after');
+    end(running);
+    expect(await running.result()).toEqual(SUCCEEDED);
+    await until(() => !isLive());
+    expect(await (await submit({ expiryMs: 1_000 })).result()).toEqual(EXPIRED);
+  });
+
+  it('takes jobs again when it can', async () => {
+    await follow();
+    for (let time = 0; time < 2; time += 1) {
+      isServed = false;
+      await until(() => !isLive());
+      isServed = true;
+      const handle = await submit();
+      await isAtWork(handle);
+      end(handle);
+      expect(await handle.result()).toEqual(SUCCEEDED);
+    }
+  });
+});
+
+it('a Temporal that is away as a queue should be polled is asked again', async () => {
+  isServed = false;
+  await follow();
+  [isAway, isServed] = [true, true];
+  await log.waitFor(({ msg }) => msg === 'task queues cannot be polled; the next look tries again');
+  expect(followed?.arePolled).toBe(false);
+  isAway = false;
+  await until(() => followed?.arePolled === true);
+});
+
+it('a worker that is stopped just as it begins to poll stops', async () => {
+  isServed = false;
+  await follow();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  [made, isServed] = [promise, true];
+  await until(() => isMade);
+  const stopped = followed?.stop();
+  resolve();
+  await stopped;
+  // The connection, which is closed in the end, refuses that while a worker uses it.
+  expect(isLive()).toBe(false);
+});
