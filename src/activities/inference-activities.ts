@@ -8,11 +8,11 @@ import { pickUpJob, stageOutcome } from '../db/jobs/job-progress.ts';
 import { readJob } from '../db/jobs/read-job.ts';
 import type { EntityManager } from '../db/orm.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import type { InferenceBackend } from '../inference/backend.ts';
+import { type InferenceBackend, type InferenceContext, NotBegunError } from '../inference/backend.ts';
 import { addLogFields } from '../observability/log-context.ts';
 import { heartbeating } from './heartbeat.ts';
 import { requestOf } from './inference-request.ts';
-import { passOn } from './pass-on.ts';
+import { passedOn, passOn } from './pass-on.ts';
 import { resultReader } from './read-result.ts';
 import { createSettlementActivities, type SettlementObserver } from './settlement-activities.ts';
 import { createStageActivities, type StageActivityDependencies } from './stage-activities.ts';
@@ -22,6 +22,9 @@ interface Dependencies extends StageActivityDependencies {
   onSettled?: SettlementObserver | undefined;
   clock?: () => Date;
 }
+
+/** Of the time that an attempt has, what a job may wait for a process; the rest is for computing. */
+const WAITING_SHARE = 1 / 4;
 
 export function createInferenceActivities({
   orm,
@@ -40,20 +43,25 @@ export function createInferenceActivities({
       addLogFields({ requestId: job.requestId });
       try {
         const choose = () => buildFor(job, backend.modelVersion(job));
-        const passedOn = await passOn(em, { job, modelVersion: job.pinnedModelVersion, mayPassOn }, choose);
-        if (passedOn) return passedOn;
+        const leftToOthers = await passOn(em, { job, modelVersion: job.pinnedModelVersion, mayPassOn }, choose);
+        if (leftToOthers) return leftToOthers;
         const modelVersion = choose();
         const pickUp = await throughOutages(() => pickUpJob(em, jobId, modelVersion, clock()));
         if (!pickUp) return 'abandoned';
         if (pickUp.isOutcomeStaged) return 'staged';
         const answer = await heartbeating(() =>
-          planOrInfer(backend, job, { modelVersion, readResult: resultReader(orm, job) }),
+          planOrInfer(backend, job, {
+            modelVersion,
+            readResult: resultReader(orm, job),
+            ...(mayPassOn && { waitMs: Context.current().info.startToCloseTimeoutMs * WAITING_SHARE }),
+          }),
         );
         if (isForTheWorkflow(answer)) return answer;
         if (settles) return await throughOutages(() => settleJob({ jobId, outcome: answer, failure: null }));
         await throughOutages(() => stageOutcome(em, jobId, answer));
         return 'staged';
       } catch (error) {
+        if (error instanceof NotBegunError) return passedOn();
         return await failOrRetry(em, jobId, error, Context.current().info.attempt >= attempts);
       }
     },
@@ -73,11 +81,11 @@ export function buildFor({ pinnedModelVersion }: Job, installed: string): string
 async function planOrInfer(
   backend: InferenceBackend,
   job: Job,
-  { modelVersion, readResult }: { modelVersion: string; readResult: (jobId: string) => Promise<unknown> },
+  { modelVersion, ...how }: { modelVersion: string } & Omit<InferenceContext, 'signal'>,
 ): Promise<StagePlan | RemoteRun | InferenceOutcome> {
   const remote = backend.remoteRun?.(job);
   if (remote) return remote;
-  const context = { signal: Context.current().cancellationSignal, readResult };
+  const context = { signal: Context.current().cancellationSignal, ...how };
   const request = requestOf(job);
   return (await backend.staged?.plan(request, context)) ?? backend.infer({ ...request, modelVersion }, context);
 }

@@ -1,4 +1,4 @@
-/** Jobs that landed on a worker which lacks their model, while another worker of the queue has it. */
+/** Jobs that landed on a worker which lacks their model, or has no process free for them. */
 import { Context } from '@temporalio/activity';
 import type { PassedOn } from '../contracts/passed-on.ts';
 import type { Job } from '../db/entities.ts';
@@ -26,6 +26,11 @@ export async function passOn(
 ): Promise<PassedOn | null> {
   if (!mayPassOn || !livemode || !lacksModel(choose)) return null;
   if (!(await throughOutages(() => isAnnounced(em, { endpoint, modelVersion })))) return null;
+  return passedOn();
+}
+
+/** This attempt does not count; those before it do. */
+export function passedOn(): PassedOn {
   return { isPassedOn: true, usedAttempts: Context.current().info.attempt - 1 };
 }
 

@@ -1,6 +1,9 @@
-/** Workers of one queue need not have the same models: what an activity answers that landed on one which lacks the model. */
+/**
+ * Workers of one queue need not have the same models, or the same load: what an activity answers that landed on one which
+ * lacks the model, or has no process free for it.
+ */
 
-/** Another worker has announced what this one lacks: the workflow is to schedule the activity again. */
+/** The workflow is to schedule the activity again: for another worker, or for later. */
 export interface PassedOn {
   isPassedOn: true;
   /** Attempts that failed or were lost before this one, which does not count. */

@@ -1,4 +1,4 @@
-/** Activities that need a worker which has the model of the job: other workers of the same queue pass them on. */
+/** Activities that need a worker which has the model of the job, and a process free: other workers of the queue pass them on. */
 import { ApplicationFailure, sleep } from '@temporalio/workflow';
 import type { ErrorCode } from '../contracts/error-codes.ts';
 import { isPassedOn, type PassedOn } from '../contracts/passed-on.ts';
@@ -42,6 +42,6 @@ export async function untilTaken<Answer>(
 async function pause(waitedMs: number, withinMs: number): Promise<void> {
   const pauseMs = Math.min(Math.max(waitedMs / 4, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   await sleep(Math.ceil(Math.max(1, Math.min(pauseMs, withinMs - waitedMs))), {
-    summary: 'passed on by a worker without the model',
+    summary: 'passed on by a worker without the model, or without a free process',
   });
 }

@@ -6,6 +6,7 @@ import { createInferenceActivities } from '../../src/activities/inference-activi
 import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
+import { type InferenceBackend, NotBegunError } from '../../src/inference/backend.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, readJob } from '../support/jobs.ts';
@@ -106,4 +107,38 @@ describe('an attempt on a worker without the model is left to another worker', (
 it('a build that is refused for good, and announced by nobody, fails its job at once', async () => {
   const error = new ServiceError('model_unavailable', 'It cannot be run.', { isForGood: true });
   expect(await attempt({ announced: [DEFAULT], pinned: PINNED, error })).toEqual({ ...tried, answer: 'staged' });
+});
+
+describe('a job that no process takes in time', () => {
+  const onBusyWorker = async (mayPassOn: boolean) => {
+    const jobId = await admit(orm, customer, { livemode: true, apiKeyId: customer.keyIds.live });
+    const waits: (number | undefined)[] = [];
+    const backend: InferenceBackend = {
+      modelVersion: () => DEFAULT ?? '',
+      infer: (_, { waitMs }) => {
+        waits.push(waitMs);
+        return Promise.reject(waitMs === undefined ? lacking : new NotBegunError(waitMs));
+      },
+      close: async () => {},
+    };
+    const activities = createInferenceActivities({ orm, backend });
+    const environment = new MockActivityEnvironment({ attempt: 2, startToCloseTimeoutMs: 60_000 });
+    const answer = await environment
+      .run(() => activities.runInference({ jobId, attempts: 3, settles: true, mayPassOn }))
+      .catch((thrown: { type: string }) => thrown.type);
+    return { answer, waits, status: (await readJob(orm, jobId)).status };
+  };
+
+  it('goes back to the queue after a quarter of the time of an attempt, which does not count', async () => {
+    const answer = { isPassedOn: true, usedAttempts: 1 };
+    expect(await onBusyWorker(true)).toEqual({ answer, waits: [15_000], status: 'processing' });
+  });
+
+  it('waits as long as its attempt lasts where its workflow is of an earlier release', async () => {
+    expect(await onBusyWorker(false)).toEqual({
+      answer: 'model_unavailable',
+      waits: [undefined],
+      status: 'processing',
+    });
+  });
 });

@@ -34,3 +34,30 @@ test("a character's probability is the highest of its run, a line's that of its 
 test('labels that do not fit the network are refused', () => {
   expect(() => decodeCtc(steps([1, 0.9]), ['<blank>', 'a'], 0)).toThrow('3 classes, its labels are 2');
 });
+
+test('a character says where its run lies, and what else the network thought where it was surest', () => {
+  const line = decodeCtc(steps([0, 0.9], [1, 0.6], [1, 0.9], [0, 0.5], [2, 0.75]), LABELS, 0);
+  expect(line.characters).toEqual([
+    {
+      character: 'a',
+      probability: expect.closeTo(0.9, 5),
+      from: 0.2,
+      to: 0.6,
+      others: [{ character: 'b', probability: expect.closeTo(0.05, 5) }],
+    },
+    {
+      character: 'b',
+      probability: expect.closeTo(0.75, 5),
+      from: 0.8,
+      to: 1,
+      others: [{ character: 'a', probability: expect.closeTo(0.125, 5) }],
+    },
+  ]);
+});
+
+test('of many others the five likeliest are told, the likeliest first', () => {
+  const labels = ['', ...Array.from('abcdefgh')];
+  const data = Float32Array.from([0.01, 0.3, 0.02, 0.2, 0.05, 0.1, 0.15, 0.03, 0.14], Math.log);
+  const [only] = decodeCtc({ data, shape: [1, labels.length] }, labels, 0).characters;
+  expect(only?.others.map(({ character }) => character).join('')).toBe('cfhed');
+});

@@ -4,21 +4,17 @@
  */
 import { clamp, toBoundingBox } from '../../inference/decoding/boxes.ts';
 import type { TextLine } from '../../inference/decoding/ctc.ts';
-import type { Point } from '../../inference/decoding/detections.ts';
-import { rectify } from '../../inference/images/rectify.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import { usedModel } from '../../inference/models/model.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createStraightLineReader, type StraightLineReader } from '../../inference/pipelines/line-reader.ts';
-import { createPlateFinder, growQuad } from '../../inference/pipelines/plates.ts';
+import { createStraightLineReader } from '../../inference/pipelines/line-reader.ts';
+import { createPlateFinder } from '../../inference/pipelines/plates.ts';
+import { growQuad, straighten } from '../../inference/pipelines/straighten.ts';
 import type { Result } from './result.ts';
 
 type Plate = Result['plates'][number];
 
 /** No plate of the world has more. */
 const MOST_CHARACTERS = 16;
-/** A plate is straightened at the size it has in the picture, but never wider or higher than this. */
-const MOST_PIXELS = 1024;
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
 
 export const pipeline: PipelineDefinition = {
@@ -30,7 +26,8 @@ export const pipeline: PipelineDefinition = {
       const picture = await onlyPicture(pictures);
       const plates: Plate[] = [];
       for (const { box, corners, confidence } of await findPlates(picture)) {
-        const characters = charactersOf(await read(straighten(picture, corners, margins)));
+        const plate = straighten(picture, growQuad(corners, margins.marginX, margins.marginY));
+        const characters = charactersOf(await read(plate));
         // What cannot be read is no plate of the result, which states a text.
         if (characters.length === 0 || characters.length > MOST_CHARACTERS) continue;
         plates.push({
@@ -47,23 +44,6 @@ export const pipeline: PipelineDefinition = {
     };
   },
 };
-
-/** The plate seen from the front, with the margins that the reader of lines was trained with. */
-function straighten(
-  picture: RgbImage,
-  corners: readonly Point[],
-  { marginX, marginY }: StraightLineReader['margins'],
-): RgbImage {
-  const [topLeft, topRight, bottomRight, bottomLeft] = growQuad(corners, marginX, marginY);
-  const width = (distance(topLeft, topRight) + distance(bottomLeft, bottomRight)) / 2;
-  const height = (distance(topLeft, bottomLeft) + distance(topRight, bottomRight)) / 2;
-  const pixels = (length: number) => clamp(Math.round(length), 1, MOST_PIXELS);
-  return rectify(picture, [topLeft, topRight, bottomRight, bottomLeft], pixels(width), pixels(height));
-}
-
-function distance(from: Point, to: Point): number {
-  return Math.hypot(to.x - from.x, to.y - from.y);
-}
 
 /** In upper case, without what stands between the letters and digits. */
 function charactersOf({ characters }: TextLine): Plate['characters'] {

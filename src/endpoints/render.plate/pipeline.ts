@@ -9,7 +9,8 @@ import { paintQuad, rectify } from '../../inference/images/rectify.ts';
 import { lumaOf, type RgbImage } from '../../inference/images/rgb-image.ts';
 import type { MadePicture } from '../../inference/made-files.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createPlateFinder, growQuad } from '../../inference/pipelines/plates.ts';
+import { createPlateFinder } from '../../inference/pipelines/plates.ts';
+import { growQuad } from '../../inference/pipelines/straighten.ts';
 import { isInk, unwritable } from './lettering.ts';
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
 

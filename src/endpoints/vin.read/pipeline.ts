@@ -1,50 +1,92 @@
 /**
- * Picture → characters, each with its box → the VIN that they spell from left to right. Anything but seventeen characters
- * is no VIN, and the network does not know where on the vehicle it sits.
+ * Picture → the VIN in it, by either kind of model: one that finds the 33 characters, or one that finds lines of print and
+ * `uses` another that reads them. Neither tells where on the vehicle the number sits.
  */
 import { type Box, suppressOverlaps, toBoundingBox } from '../../inference/decoding/boxes.ts';
+import type { Point } from '../../inference/decoding/detections.ts';
 import { boxAround } from '../../inference/decoding/rotated-boxes.ts';
-import { createDetectionPipeline } from '../../inference/pipelines/detection-pipeline.ts';
-import type { Detection } from '../../inference/pipelines/detector.ts';
+import type { RgbImage } from '../../inference/images/rgb-image.ts';
+import type { Model } from '../../inference/models/model.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
+import { createDetector, type Detection } from '../../inference/pipelines/detector.ts';
 import { toPolygon } from '../../inference/pipelines/polygon.ts';
+import { boxOf, joinRows, quadOf, weakestOf } from '../../inference/pipelines/print-rows.ts';
+import { createTextReader } from '../../inference/pipelines/text-lines.ts';
 import { applyParameters } from './apply-parameters.ts';
 import { checkDigit } from './check-digit.ts';
-import type { Parameters } from './request.ts';
+import { findVin, VIN_CHARACTERS } from './find-vin.ts';
 import type { Result } from './result.ts';
 
+type Vin = Result['vin'];
+
 const LENGTH = 17;
-/** I, O and Q are not used in a VIN. */
-const CHARACTERS = Array.from('ABCDEFGHJKLMNPRSTUVWXYZ0123456789');
 /** Two characters that overlap by more are two readings of one. */
 const SAME_PLACE = 0.5;
 
-export const pipeline = createDetectionPipeline({
-  task: 'vin-character-detection',
-  labels: CHARACTERS,
-  createJudge: () => async () => null,
-  toResult: (found, _, parameters: Parameters) => applyParameters({ vin: vinOf(found) }, parameters),
-});
+export const pipeline: PipelineDefinition = {
+  task: 'vin-reading',
+  create: (model) => {
+    const readVin = model.manifest.uses?.text === undefined ? createCharacterReader(model) : createPrintReader(model);
+    return async ({ pictures, parameters }): Promise<Result> => {
+      const vin = await readVin(await onlyPicture(pictures));
+      return applyParameters({ vin }, parameters);
+    };
+  },
+};
 
-function vinOf(found: readonly Detection<string>[]): Result['vin'] {
-  const line = suppressOverlaps(found, SAME_PLACE).toSorted((a, b) => a.box.x0 - b.box.x0);
-  const [first, last] = [line[0], line.at(-1)];
-  if (line.length !== LENGTH || !first || !last) return null;
-  const text = line.map(({ label }) => label).join('');
-  return {
-    text,
-    confidence: Math.min(...line.map(({ confidence }) => confidence)),
-    characters: line.map(({ label, confidence, box }) => ({ character: label, confidence, bbox: toBoundingBox(box) })),
-    location: null,
-    bbox: toBoundingBox(boxAround(line.flatMap(({ box }) => cornersOf(box)))),
-    // The line may rise or fall: from the outer edge of the first character to that of the last.
-    quad: toPolygon([
-      { x: first.box.x0, y: first.box.y0 },
-      { x: last.box.x1, y: last.box.y0 },
-      { x: last.box.x1, y: last.box.y1 },
-      { x: first.box.x0, y: first.box.y1 },
-    ]),
-    check_digit: checkDigit(text),
+/** Lines of print, each read, one of which holds the number. */
+function createPrintReader(model: Model): (picture: RgbImage) => Promise<Vin> {
+  const readText = createTextReader(model);
+  return async (picture) => {
+    const found = findVin(joinRows(await readText(picture)));
+    if (!found) return null;
+    const characters = found.map((each) => ({
+      character: each.character,
+      confidence: each.probability,
+      bbox: toBoundingBox(boxOf([each])),
+    }));
+    return vinOf(characters, { confidence: weakestOf(found), box: boxOf(found), quad: quadOf(found) });
   };
+}
+
+/** Characters, each with its box, which spell the number from left to right. Any but seventeen are none. */
+function createCharacterReader(model: Model): (picture: RgbImage) => Promise<Vin> {
+  const detect = createDetector(model, VIN_CHARACTERS);
+  return async (picture) => {
+    const found = await detect(picture);
+    const line = suppressOverlaps(found, SAME_PLACE).toSorted((a, b) => a.box.x0 - b.box.x0);
+    const [first, last] = [line[0], line.at(-1)];
+    if (line.length !== LENGTH || !first || !last) return null;
+    const characters = line.map(({ label, confidence, box }) => ({
+      character: label,
+      confidence,
+      bbox: toBoundingBox(box),
+    }));
+    return vinOf(characters, {
+      confidence: Math.min(...line.map(({ confidence }) => confidence)),
+      box: boxAround(line.flatMap(({ box }) => cornersOf(box))),
+      quad: quadAround(first, last),
+    });
+  };
+}
+
+function vinOf(
+  characters: NonNullable<Vin>['characters'],
+  { confidence, box, quad }: { confidence: number; box: Box; quad: readonly Point[] },
+): Vin {
+  const text = characters.map(({ character }) => character).join('');
+  const bbox = toBoundingBox(box);
+  return { text, confidence, characters, location: null, bbox, quad: toPolygon(quad), check_digit: checkDigit(text) };
+}
+
+/** The line may rise or fall: from the outer edge of the first character to that of the last. */
+function quadAround({ box: first }: Detection<string>, { box: last }: Detection<string>): Point[] {
+  return [
+    { x: first.x0, y: first.y0 },
+    { x: last.x1, y: last.y0 },
+    { x: last.x1, y: last.y1 },
+    { x: first.x0, y: first.y1 },
+  ];
 }
 
 function cornersOf({ x0, y0, x1, y1 }: Box) {

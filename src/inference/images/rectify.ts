@@ -59,7 +59,7 @@ export function paintQuad(
 type Matrix = readonly [number, number, number, number, number, number, number, number, number];
 
 /** Leads from the unit square to the quadrilateral. */
-function projection(corners: readonly Point[]): (u: number, v: number) => Point {
+export function projection(corners: readonly Point[]): (u: number, v: number) => Point {
   const matrix = matrixOf(corners);
   return (u, v) => moved(matrix, u, v);
 }

@@ -50,7 +50,7 @@ export function joinRows(lines: readonly PrintedLine[]): PrintedRow[] {
     });
 }
 
-export function rowOf(characters: readonly PrintedCharacter[]): PrintedRow {
+function rowOf(characters: readonly PrintedCharacter[]): PrintedRow {
   return {
     text: characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join(''),
     characters,
@@ -72,8 +72,15 @@ function gapBetween({ quad: left }: PrintedLine, { quad: right }: PrintedLine): 
   const onwards = { x: (last.x - next.x) / nextLength, y: (last.y - next.y) / nextLength };
   const turn = Math.abs(along.x * onwards.y - along.y * onwards.x);
   const isSameWay = along.x * onwards.x + along.y * onwards.y > 0;
+  // Of two at one place neither goes on from the other.
+  const isFurther = (next.x - start.x) * along.x + (next.y - start.y) * along.y > 0;
   const isOfOneRow =
-    isSameWay && turn <= GREATEST_TURN && shift <= GREATEST_SHIFT && gap >= -DEEPEST_OVERLAP && gap <= WIDEST_GAP;
+    isSameWay &&
+    isFurther &&
+    turn <= GREATEST_TURN &&
+    shift <= GREATEST_SHIFT &&
+    gap >= -DEEPEST_OVERLAP &&
+    gap <= WIDEST_GAP;
   return isOfOneRow ? gap : null;
 }
 
@@ -93,23 +100,29 @@ export function weakestOf(characters: readonly Pick<PrintedCharacter, 'probabili
   return characters.length === 0 ? 0 : Math.min(...characters.map(({ probability }) => probability));
 }
 
+/** Small letters of the form of their capitals: in print without small letters, either is a reading of the capital. */
+const LIKE_CAPITALS = new Set('ckopsuvwxz');
+
 /**
- * A character as one of those that may stand in its place: itself, in either case, or else what the network itself thought
- * likeliest among them, as unlikely as it thought it. Undefined where it thought of none.
- * @param allowed in upper case
+ * A character as one of those that may stand in its place: itself, or else what the network itself thought likeliest among
+ * them, as unlikely as it thought it. Undefined where it thought of none.
+ * @param allowed digits and capitals
  */
 export function asOneOf(printed: PrintedCharacter, allowed: ReadonlySet<string>): PrintedCharacter | undefined {
   const likelihoods = new Map<string, number>();
   for (const { character, probability } of [printed, ...printed.others]) {
-    const capital = character.toUpperCase();
-    // Both cases of a letter are one letter.
+    const capital = capitalOf(character);
     if (allowed.has(capital)) likelihoods.set(capital, Math.min(1, (likelihoods.get(capital) ?? 0) + probability));
   }
-  const own = printed.character.toUpperCase();
+  const own = capitalOf(printed.character);
   const [likeliest] = [...likelihoods].toSorted(([, a], [, b]) => b - a);
   const character = likelihoods.has(own) ? own : likeliest?.[0];
   if (character === undefined) return undefined;
   return { ...printed, character, probability: likelihoods.get(character) ?? 0 };
+}
+
+function capitalOf(character: string): string {
+  return LIKE_CAPITALS.has(character) ? character.toUpperCase() : character;
 }
 
 function middle(a: Point, b: Point): Point {

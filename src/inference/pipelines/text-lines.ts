@@ -1,5 +1,7 @@
 /** Picture → the lines of print in it, with their corners → each line straightened and read. */
+import { clamp, type Size } from '../decoding/boxes.ts';
 import type { SpelledCharacter, SpelledLine } from '../decoding/ctc.ts';
+import type { Point } from '../decoding/detections.ts';
 import type { Quad } from '../decoding/rotated-boxes.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
 import { type Model, usedModel } from '../models/model.ts';
@@ -52,7 +54,7 @@ export function createTextReader(model: Model): (picture: RgbImage) => Promise<P
         readings.push({ quad, line: await read(straighten(picture, quad)) });
       }
       const [best] = readings.toSorted((a, b) => sureness(b.line) - sureness(a.line));
-      if (best && best.line.characters.length > 0) lines.push(toPrinted(best.quad, best.line));
+      if (best && best.line.characters.length > 0) lines.push(toPrinted(best.quad, best.line, picture));
     }
     return lines;
   };
@@ -78,7 +80,7 @@ function sureness({ characters }: SpelledLine): number {
   return characters.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, characters.length);
 }
 
-function toPrinted(quad: Quad, { characters }: SpelledLine): PrintedLine {
+function toPrinted(quad: Quad, { characters }: SpelledLine, picture: Size): PrintedLine {
   const middles = characters.map(({ from, to }) => (from + to) / 2);
   const between = (index: number): number => {
     const [before, after] = [middles[index - 1], middles[index]];
@@ -87,15 +89,22 @@ function toPrinted(quad: Quad, { characters }: SpelledLine): PrintedLine {
     const end = before ?? after ?? 0;
     const inner = before === undefined ? middles[1] : middles[middles.length - 2];
     const outer = inner === undefined ? (before === undefined ? 0 : 1) : end + (end - inner) / 2;
-    return Math.min(1, Math.max(0, outer));
+    return clamp(outer, 0, 1);
   };
   return {
-    quad,
+    quad: within(quad, picture),
     characters: characters.map(({ character, probability, others }, index) => ({
       character,
-      probability,
+      // Single precision may go beyond by a hair.
+      probability: clamp(probability, 0, 1),
       others,
-      quad: pieceOfQuad(quad, between(index), between(index + 1)),
+      quad: within(pieceOfQuad(quad, between(index), between(index + 1)), picture),
     })),
   };
+}
+
+/** The margins of a line may reach beyond the picture. */
+function within([a, b, c, d]: Quad, { width, height }: Size): Quad {
+  const moved = ({ x, y }: Point): Point => ({ x: clamp(x, 0, width), y: clamp(y, 0, height) });
+  return [moved(a), moved(b), moved(c), moved(d)];
 }

@@ -1,0 +1,272 @@
+/**
+ * What the text of a row on a tire's sidewall says. Texts are in upper case; the places in them are those of the characters
+ * that say it. What does not follow the notation says nothing: nothing is guessed or mended.
+ * Sources: ETRTO Standards Manual and ISO 4000-1 (sizes and service descriptions of passenger and commercial tires),
+ * ISO 4223-1 (terms), 49 CFR 574.5 (tire identification number).
+ */
+import type { TIRE_CONSTRUCTIONS, TIRE_MARKS, TIRE_SEASONS, TIRE_SERVICES } from '../../contracts/vocabulary/tires.ts';
+import { isSpeedSymbol, maximumLoadKg, type SpeedIndex } from './load-and-speed.ts';
+
+/** From one place of a text to another, which is not part of it. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export interface SizeText extends Span {
+  /** As it is written: `P215/65 R15`, `155/80-13`. */
+  text: string;
+  service: (typeof TIRE_SERVICES)[number];
+  widthMm: number;
+  aspectRatio: number | null;
+  construction: (typeof TIRE_CONSTRUCTIONS)[number];
+  rimInches: number;
+  /** `ZR` in the size: faster than 240 km/h. */
+  isZr: boolean;
+  /** `RF` in the size: can be driven on without air. */
+  isRunFlat: boolean;
+}
+
+/** `205/55 R16`, `P215/65R15`, `225/45ZR17`, `195/70R15C`, `120/70-17`. */
+const WITH_RATIO =
+  /(?<![A-Z0-9/.])(?<before>P|LT|T|HL)?\s?(?<width>\d{2,3})\s?\/\s?(?<ratio>\d{2,3})\s?(?<construction>Z?RF?|D|B|-)\s?(?<rim>\d{2}(?:\.5)?)(?:\s?(?<after>CP?|LT)(?![A-Z]))?/;
+/** `185 R14 C`: no ratio stands there. */
+const WITHOUT_RATIO =
+  /(?<![A-Z0-9/.])(?<width>\d{3})\s?(?<construction>R)\s?(?<rim>\d{2})(?:\s?(?<after>C)(?![A-Z]))?(?![0-9/.]\D)/;
+
+const WIDTHS_MM = { least: 60, most: 455, multipleOf: 5 };
+const WIDTHS_WITHOUT_RATIO_MM = { least: 125, most: 235 };
+const RATIOS = { least: 20, most: 100, multipleOf: 5 };
+/** The one ratio that is no multiple of 5. */
+const OLD_RATIO = 82;
+const RIMS_INCHES = { least: 8, most: 30 };
+
+export function findSize(text: string): SizeText | null {
+  const match = WITH_RATIO.exec(text) ?? WITHOUT_RATIO.exec(text);
+  if (!match?.groups) return null;
+  const { before = '', width = '', ratio, construction = '', rim = '', after = '' } = match.groups;
+  const [widthMm, aspectRatio, rimInches] = [Number(width), ratio === undefined ? null : Number(ratio), Number(rim)];
+  if (!isWidth(widthMm, aspectRatio) || !isRatio(aspectRatio) || !isBetween(rimInches, RIMS_INCHES)) return null;
+  const isRunFlat = construction.endsWith('F');
+  const letters = construction.replace('F', '');
+  const ratioText = ratio === undefined ? '' : `/${ratio}`;
+  const gap = construction === '-' ? '' : ' ';
+  return {
+    start: match.index,
+    end: match.index + match[0].length,
+    text: `${before}${width}${ratioText}${gap}${construction}${rim}${after}`,
+    service: serviceOf(before, after),
+    widthMm,
+    aspectRatio,
+    construction: letters.endsWith('R') ? 'radial' : letters === 'B' ? 'bias_belted' : 'diagonal',
+    rimInches,
+    isZr: letters === 'ZR',
+    isRunFlat,
+  };
+}
+
+/** A stroke in the place of the slash: on an arc it stands upright. */
+const WITH_STROKE = /(?<![A-Z0-9/.])(?:P|LT|T|HL)?\s?\d{3}\s?(?<stroke>[1IL|])\s?\d{2}\s?(?:Z?RF?|D|B|-)\s?\d{2}/d;
+
+/** Where in a text without a size one would stand, if a stroke were its slash; null where none would. */
+export function placeOfSlash(text: string): number | null {
+  const place = WITH_STROKE.exec(text)?.indices?.groups?.stroke?.[0];
+  if (place === undefined || findSize(text) !== null) return null;
+  return findSize(`${text.slice(0, place)}/${text.slice(place + 1)}`) === null ? null : place;
+}
+
+function serviceOf(before: string, after: string): SizeText['service'] {
+  if (before === 'P') return 'passenger';
+  if (before === 'T') return 'temporary_spare';
+  if (before === 'LT' || after === 'LT') return 'light_truck';
+  return after.startsWith('C') ? 'commercial' : 'euro_metric';
+}
+
+function isWidth(width: number, ratio: number | null): boolean {
+  const bounds = ratio === null ? WIDTHS_WITHOUT_RATIO_MM : WIDTHS_MM;
+  return isBetween(width, bounds) && width % WIDTHS_MM.multipleOf === 0;
+}
+
+function isRatio(ratio: number | null): boolean {
+  return ratio === null || ratio === OLD_RATIO || (isBetween(ratio, RATIOS) && ratio % RATIOS.multipleOf === 0);
+}
+
+function isBetween(value: number, { least, most }: { least: number; most: number }): boolean {
+  return value >= least && value <= most;
+}
+
+export interface ServiceText {
+  load: Span & { value: number; dualValue: number | null };
+  speed: Span & { value: SpeedIndex };
+}
+
+/** `91V`, `104/102 R`, `(95Y)`. */
+const SERVICE =
+  /^(?<open>\s*(?<bracket>\()?\s*)(?<loads>(?<single>\d{2,3})(?:\s?\/\s?(?<dual>\d{2,3}))?)(?<gap>\s?)(?<speed>[A-Z])(?<close>\s?\))?/;
+/** What may follow in a row that holds a service description alone. */
+const AFTER_SERVICE = /^\s*(?:XL|TL|M\s?[+&]\s?S|EXTRA\s?LOAD|REINFORCED|TUBELESS)?\s*$/;
+
+/**
+ * Load index and speed symbol, where they stand at a place of the text.
+ * @param isAlone whether nothing but marks may follow: without a size before it, a number and a letter say little
+ */
+export function serviceAt(text: string, place: number, { isAlone }: { isAlone: boolean }): ServiceText | null {
+  const match = SERVICE.exec(text.slice(place));
+  if (!match?.groups) return null;
+  const { open = '', bracket, loads = '', single, dual, gap = '', speed = '', close } = match.groups;
+  const [value, dualValue] = [Number(single), dual === undefined ? null : Number(dual)];
+  if (!isSpeedSymbol(speed) || maximumLoadKg(value) === null) return null;
+  if (dualValue !== null && maximumLoadKg(dualValue) === null) return null;
+  if (isAlone && !AFTER_SERVICE.test(text.slice(place + match[0].length))) return null;
+  const start = place + open.length;
+  const speedStart = start + loads.length + gap.length;
+  return {
+    load: { start, end: start + loads.length, value, dualValue },
+    speed: {
+      start: speedStart,
+      end: speedStart + 1,
+      // In brackets the tire is faster than the letter says.
+      value: speed === 'Y' && bracket !== undefined && close !== undefined ? '(Y)' : speed,
+    },
+  };
+}
+
+/** The symbols of a tire identification number: no G, I, O, Q, S and Z. Source: 49 CFR 574.5. */
+export const TIN_SYMBOLS = Array.from('ABCDEFHJKLMNPRTUVWXY0123456789');
+
+/** Groups of letters and digits after `DOT`, in a row. */
+export interface DotText {
+  /** The three letters; the one in the middle may have been read as a digit or a Q. */
+  dot: Span;
+  groups: Span[];
+}
+
+const DOT = /(?<![A-Z0-9])D[O0Q]T/;
+
+export function findDot(text: string): DotText | null {
+  const match = DOT.exec(text);
+  if (!match) return null;
+  const end = match.index + match[0].length;
+  const groups = [...text.slice(end).matchAll(/[A-Z0-9]+/g)].map(({ index, 0: group }) => ({
+    start: end + index,
+    end: end + index + group.length,
+  }));
+  return { dot: { start: match.index, end }, groups };
+}
+
+export interface TinParts {
+  plantCode: string;
+  sizeCode: string | null;
+  optionCode: string | null;
+  week: number | null;
+  year: number | null;
+}
+
+const DATE_LENGTH = 4;
+/** Since 2015: three of the plant, six that are the maker's own, four of the date. */
+const NEW_LENGTH = 13;
+const NEW_PLANT = 3;
+/** Before: two of the plant, two of the size, up to four that are the maker's own, four of the date, if it stands there. */
+const OLD = { plant: 2, size: 2, mostOptional: 4 };
+const OLD_LENGTHS = { least: OLD.plant + OLD.size, most: OLD.plant + OLD.size + OLD.mostOptional };
+const RETREADED_LENGTH = NEW_PLANT + DATE_LENGTH;
+
+/** @param symbols of the number without `DOT` and spaces. Null for what is no number of either form. */
+export function tinPartsOf(symbols: string): TinParts | null {
+  const date = dateOf(symbols.slice(-DATE_LENGTH));
+  const code = date ? symbols.slice(0, -DATE_LENGTH) : symbols;
+  const dated = { week: date?.week ?? null, year: date?.year ?? null };
+  if (date && symbols.length === RETREADED_LENGTH)
+    return { plantCode: code, sizeCode: null, optionCode: null, ...dated };
+  if (code.length === NEW_LENGTH - DATE_LENGTH) {
+    return { plantCode: code.slice(0, NEW_PLANT), sizeCode: null, optionCode: code.slice(NEW_PLANT), ...dated };
+  }
+  if (!isBetween(code.length, OLD_LENGTHS)) return null;
+  const [plantCode, sizeCode] = [code.slice(0, OLD.plant), code.slice(OLD.plant, OLD_LENGTHS.least)];
+  return { plantCode, sizeCode, optionCode: code.slice(OLD_LENGTHS.least) || null, ...dated };
+}
+
+/** Week and year, four digits since 2000. The three digits of before leave the decade open, and are not read. */
+function dateOf(digits: string): { week: number; year: number } | null {
+  if (!/^\d{4}$/.test(digits)) return null;
+  const week = Number(digits.slice(0, 2));
+  return week >= 1 && week <= 53 ? { week, year: 2000 + Number(digits.slice(2)) } : null;
+}
+
+type Mark = (typeof TIRE_MARKS)[number];
+
+/** What stands on tires in letters. The snowflake and the sign for ice are pictures, and are not read. */
+const MARKS: readonly (readonly [Mark, RegExp])[] = [
+  ['mud_and_snow', /M\s?[+&]\s?S(?![A-Z])|(?<![A-Z])M[/.]S(?![A-Z])/],
+  // Readers lose spaces: it may stand directly behind a speed symbol or a common word.
+  ['extra_load', /(?<=^|[^A-Z0-9]|\d[A-Z]|RADIAL|TUBELESS)XL(?![A-Z0-9])|EXTRA\s?LOAD|REINFORCED/],
+  ['run_flat', /RUN[\s-]?FLAT|(?<![A-Z])RFT(?![A-Z])/],
+  ['tubeless', /TUBELESS/],
+  ['outside', /OUTSIDE|SIDE\s?FACING\s?OUTWARDS?/],
+  ['inside', /INSIDE|SIDE\s?FACING\s?INWARDS?/],
+  ['rotation', /ROTATION/],
+];
+
+export function findMarks(text: string): (Span & { mark: Mark })[] {
+  return MARKS.flatMap(([mark, pattern]) => {
+    const match = pattern.exec(text);
+    return match ? [{ mark, start: match.index, end: match.index + match[0].length }] : [];
+  });
+}
+
+type Season = (typeof TIRE_SEASONS)[number];
+
+const SEASONS: readonly (readonly [Season, RegExp])[] = [
+  ['all_season', /(?<![A-Z])ALL[\s-]?SEASONS?(?![A-Z])/],
+  ['winter', /(?<![A-Z])WINTER(?![A-Z])/],
+  ['summer', /(?<![A-Z])SUMMER(?![A-Z])/],
+];
+
+/** A season that stands there as a word. */
+export function findSeason(text: string): (Span & { season: Season }) | null {
+  for (const [season, pattern] of SEASONS) {
+    const match = pattern.exec(text);
+    if (match) return { season, start: match.index, end: match.index + match[0].length };
+  }
+  return null;
+}
+
+/** Makes whose names stand for nothing else on a sidewall. One that is not among them is not told. */
+const BRANDS = [
+  'APTANY',
+  'BARUM',
+  'BFGOODRICH',
+  'BRIDGESTONE',
+  'CONTINENTAL',
+  'DEBICA',
+  'DUNLOP',
+  'FALKEN',
+  'FIRESTONE',
+  'FULDA',
+  'GISLAVED',
+  'GOODYEAR',
+  'HANKOOK',
+  'KLEBER',
+  'KUMHO',
+  'LASSA',
+  'LINGLONG',
+  'MAXXIS',
+  'MICHELIN',
+  'NANKANG',
+  'NEXEN',
+  'NOKIAN',
+  'PETLAS',
+  'PIRELLI',
+  'SAILUN',
+  'SEMPERIT',
+  'TOYO',
+  'UNIROYAL',
+  'VREDESTEIN',
+  'YOKOHAMA',
+];
+const BRAND = new RegExp(`(?<![A-Z])(?:${BRANDS.join('|')})(?![A-Z])`);
+
+export function findBrand(text: string): (Span & { brand: string }) | null {
+  const match = BRAND.exec(text);
+  return match ? { brand: match[0], start: match.index, end: match.index + match[0].length } : null;
+}

@@ -1,0 +1,166 @@
+/** What lines of print on a sidewall make of a result. */
+import { expect, test } from '@jest/globals';
+import { tireRead } from '../../../src/endpoints/tire.read/contract.ts';
+import { pipeline } from '../../../src/endpoints/tire.read/pipeline.ts';
+import type { Result } from '../../../src/endpoints/tire.read/result.ts';
+import { createSchemaCheck } from '../../../src/inference/models/schema-errors.ts';
+import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../inference/print-saying.ts';
+import { logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
+
+/** Lines one below the other, the first read first. */
+async function run(lines: readonly (string | readonly Said[])[], parameters = {}): Promise<Result> {
+  const said = lines.map((line) => (typeof line === 'string' ? spelt(line) : line));
+  // The larger is read first.
+  const corners = said.map((_, index) => lineAt(2, 2 + 6 * index, 60 - index, 4));
+  const result = await pipeline.create(modelSeeing(corners, readerSaying(said)))({
+    pictures: sent(picture),
+    parameters,
+  });
+  const check = createSchemaCheck(tireRead.result);
+  expect(check.isValid(result) ? '' : check.problems()).toBe('');
+  return result as Result;
+}
+
+test('what a sidewall says is told, each with its place', async () => {
+  const result = await run(['MICHELIN', 'P205/55R16 91V M+S', 'DOT 7V4K HR2X 2319', 'RADIAL XL'], {
+    position: 'front_left',
+  });
+  expect(result).toMatchObject({
+    position: 'front_left',
+    size: {
+      text: 'P205/55 R16',
+      service: 'passenger',
+      width_mm: 205,
+      aspect_ratio: 55,
+      construction: 'radial',
+      rim_inches: 16,
+      confidence: expect.closeTo(0.9),
+    },
+    load_index: { value: 91, dual_value: null, maximum_load_kg: 615 },
+    speed_index: { value: 'V', maximum_speed_kmh: 240 },
+    dot: { text: 'DOT 7V4K HR2X 2319', plant_code: '7V', size_code: '4K', option_code: 'HR2X', week: 23, year: 2019 },
+    brand: { value: 'MICHELIN' },
+    model: null,
+    season: null,
+    marks: [{ mark: 'mud_and_snow' }, { mark: 'extra_load' }],
+    quality_issues: [],
+  });
+  expect(result.size?.characters.map(({ character }) => character).join('')).toBe('P205/55R16');
+  // 18 characters in 37 steps over 59 pixels from x = 2: the first reaches from step 0.5 to 2.5.
+  const step = 59 / 37;
+  expect(result.size?.bbox).toEqual({
+    x: expect.closeTo(2 + 0.5 * step, 1),
+    y: 8,
+    width: expect.closeTo(20 * step, 1),
+    height: 4,
+  });
+  expect(result.load_index?.bbox.x).toBeCloseTo(2 + 22.5 * step, 1);
+  expect(result.speed_index?.bbox.x).toBeCloseTo(2 + 26.5 * step, 1);
+});
+
+test('a tire that says nothing gives nulls, and no marks', async () => {
+  const nothing = { size: null, load_index: null, speed_index: null, dot: null, brand: null, season: null, marks: [] };
+  expect(await run([])).toMatchObject({ position: null, ...nothing });
+  expect(await run(['MAX LOAD 615 KG', '91V'])).toMatchObject(nothing);
+});
+
+test('beside a size, a row of its own tells the load index and the speed symbol', async () => {
+  expect(await run(['205/55R16', '(95Y) XL'])).toMatchObject({
+    load_index: { value: 95, maximum_load_kg: 690 },
+    speed_index: { value: '(Y)', maximum_speed_kmh: null },
+    marks: [{ mark: 'extra_load' }],
+  });
+});
+
+test('ZR without a speed symbol is the speed index, and RF means that it runs flat', async () => {
+  expect(await run(['225/45ZR17'])).toMatchObject({
+    load_index: null,
+    speed_index: { value: 'ZR', maximum_speed_kmh: null },
+  });
+  expect(await run(['225/45RF17 91W'])).toMatchObject({ speed_index: { value: 'W' }, marks: [{ mark: 'run_flat' }] });
+});
+
+test('a stroke in place of the slash is one only if the network thought of it, and as unlikely as it thought it', async () => {
+  const said = (others: Record<string, number>) =>
+    spelt('205155R16').map((each, place) => (place === 3 ? { character: '1', probability: 0.8, others } : each));
+  expect((await run([said({ '/': 0.15 })])).size).toMatchObject({
+    text: '205/55 R16',
+    confidence: expect.closeTo(0.15),
+  });
+  expect((await run([said({ I: 0.15 })])).size).toBeNull();
+});
+
+test('of two sizes the surer counts', async () => {
+  const { size } = await run([spelt('205/55R16', 0.8), spelt('225/45R17', 0.95)]);
+  expect(size?.text).toBe('225/45 R17');
+});
+
+test('symbols that are none of a DOT code become what the network thought likeliest, as unlikely as it thought it', async () => {
+  const said = spelt('DOT 7V4K 2319').map((each, place) =>
+    place === 1
+      ? { character: '0', probability: 0.7, others: { O: 0.25 } }
+      : place === 5
+        ? { character: 'S', probability: 0.8, others: { '5': 0.1, Y: 0.01 } }
+        : each,
+  );
+  const { dot } = await run([said]);
+  expect(dot).toMatchObject({ text: 'DOT 754K 2319', plant_code: '75', confidence: expect.closeTo(0.1) });
+  expect(dot?.characters[1]).toEqual({ character: 'O', confidence: expect.closeTo(0.25) });
+});
+
+test('a code whose DOT the network did not think of is none', async () => {
+  const said = spelt('DOT 7V4K 2319').map((each, place) => (place === 1 ? { character: '0', probability: 0.9 } : each));
+  expect((await run([said])).dot).toBeNull();
+});
+
+test('a DOT code of which more than two symbols were none of it, or that has another length, is not told', async () => {
+  const mended = { character: 'S', probability: 0.8, others: { '5': 0.1 } };
+  const said = spelt('DOT 7V4K 2319').map((each, place) => (place >= 4 && place <= 6 ? mended : each));
+  expect((await run([said])).dot).toBeNull();
+  expect((await run(['DOT 7V4'])).dot).toBeNull();
+});
+
+test('a DOT code whose date was misread is not told as one without a date', async () => {
+  expect((await run(['DOT B6B 13YUML IB24'])).dot).toBeNull();
+  expect((await run(['DOT B6B 13YUML TUBELESS'])).dot).toMatchObject({
+    text: 'DOT B6B 13YUML',
+    week: null,
+    year: null,
+  });
+});
+
+test('what follows a DOT code in its row is none of it, and its symbols are no marks', async () => {
+  const { dot, marks } = await run(['DOT 7V4K XL 2319 E4', 'XL']);
+  expect(dot?.text).toBe('DOT 7V4K XL 2319');
+  expect(marks).toHaveLength(1);
+});
+
+test('a mark that stands there twice is told once, and the surest comes first', async () => {
+  const { marks } = await run([spelt('TUBELESS XL', 0.8), spelt('XL', 0.95)]);
+  expect(marks.map(({ mark, confidence }) => [mark, Math.round(confidence * 100)])).toEqual([
+    ['extra_load', 95],
+    ['tubeless', 80],
+  ]);
+});
+
+test('a season that stands there as a word is told', async () => {
+  expect((await run(['ALL SEASON'])).season).toMatchObject({ value: 'all_season' });
+});
+
+test('a classifier of quality, where the model has one, says what is wrong with the picture', async () => {
+  const seeing = modelSeeing([lineAt(2, 2, 60, 4)], readerSaying([spelt('205/55R16')]));
+  const quality = {
+    labels: ['blurred', null],
+    decoder: { name: 'sigmoid-classification', output: 'scores', score: 0.5 },
+    says: { scores: logits(2, { index: 0, probability: 0.8 }) },
+  };
+  const judging = modelSaying({ quality });
+  const model = {
+    ...seeing,
+    manifest: { ...seeing.manifest, files: { ...seeing.manifest.files, ...judging.manifest.files } },
+    run: (file: string, inputs: Parameters<typeof seeing.run>[1]) =>
+      (file === 'quality' ? judging : seeing).run(file, inputs),
+  };
+  const { quality_issues } = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
+  expect(quality_issues).toEqual([{ reason: 'blurred', confidence: expect.closeTo(0.8) }]);
+});
