@@ -86,7 +86,7 @@ test('of many pictures one is decoded at a time, when the one before has been se
       happened.push(what);
       return work(...asked);
     };
-  const seeing = { ...made, run: noting('seen', made.run) };
+  const seeing = { ...made, run: noting('seen', (...asked: Parameters<typeof made.run>) => made.run(...asked)) };
   const decode = noting('decoded', async () => picture);
   const pictures = Array.from({ length: 3 }, () => ({ format: 'jpg' as const, decode }));
   await pipeline.create(seeing)({ pictures, parameters: {} });
