@@ -1,7 +1,7 @@
 /** The child processes of one release of a model, on one or more devices, which share one queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NotBegunError } from '../../domain/not-begun-error.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { NotBegunError } from '../backend.ts';
 import type { Log } from '../log.ts';
 import { versionOf } from '../models/manifest.ts';
 import type { Device } from './devices.ts';
