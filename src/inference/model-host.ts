@@ -107,8 +107,9 @@ export class ModelHost {
   }
 
   installedEndpoints(): readonly InstalledEndpoint[] {
-    const endpoints = [...this.#routes].flatMap(([endpoint, { current, releases }]): InstalledEndpoint[] => {
-      if (!current) return [];
+    const endpoints = this.#served.flatMap(({ endpoint }): InstalledEndpoint[] => {
+      const { current, releases } = this.#routes.get(endpoint) ?? {};
+      if (!current || !releases) return [];
       const otherVersions = [...releases.values()]
         .filter((release) => release.version !== current.version && this.#mayRun(endpoint, release))
         .map(({ version }) => version);

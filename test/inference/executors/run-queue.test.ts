@@ -1,4 +1,5 @@
 /** Runs of networks that come together are put together, and nobody notices but the clock. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { ServiceError } from '../../../src/domain/service-error.ts';
 import type { NetworkRun } from '../../../src/inference/executors/messages.ts';
@@ -41,7 +42,10 @@ const rows = (...values: number[][]): ModelInputs => ({
   x: { data: Float32Array.from(values.flat()), shape: [values.length, values[0]?.length ?? 0] },
 });
 const valuesOf = (outputs: RawOutputs) => Array.from((outputs.y as RawTensor).data as Float32Array);
-const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+/** Until the network was given something. */
+const begun = async (given: readonly unknown[]) => {
+  while (given.length === 0) await nextTurn();
+};
 
 function queueOf(): { queue: RunQueue; runs: NetworkRun[] } {
   const runs: NetworkRun[] = [];
@@ -61,7 +65,7 @@ test('what comes while a run is busy makes one batch, and each call gets its own
   const { network, given, hold, release } = addOne(8);
   hold();
   const first = queue.run(network, rows([0, 0]));
-  await turn();
+  await begun(given);
   const others = [queue.run(network, rows([1, 2])), queue.run(network, rows([3, 4])), queue.run(network, rows([5, 6]))];
   release();
   expect((await Promise.all([first, ...others])).map(valuesOf)).toEqual([
@@ -167,7 +171,7 @@ test('a call that nobody waits for any more is not run, and the others are', asy
   const { network, given, hold, release } = addOne(8);
   hold();
   const first = queue.run(network, rows([1]));
-  await turn();
+  await begun(given);
   const leaving = new AbortController();
   const abandoned = rejectionOf(queue.run(network, rows([2]), leaving.signal));
   const last = queue.run(network, rows([3]));
