@@ -62,7 +62,7 @@ export function createInferenceActivities({
         await throughOutages(() => stageOutcome(em, jobId, answer));
         return 'staged';
       } catch (error) {
-        if (error instanceof NotBegunError) return passedOn();
+        if (error instanceof NotBegunError) return { ...passedOn(), isBusy: true };
         return await failOrRetry(em, jobId, error, Context.current().info.attempt >= attempts);
       }
     },

@@ -8,6 +8,8 @@ export interface PassedOn {
   isPassedOn: true;
   /** Attempts that failed or were lost before this one, which does not count. */
   usedAttempts: number;
+  /** It has the model, and no process free: it may well have one in a moment. */
+  isBusy?: true;
 }
 
 export function isPassedOn(answer: unknown): answer is PassedOn {

@@ -35,13 +35,15 @@ export async function untilTaken<Answer>(
       leftAttempts -= answer.usedAttempts;
       sinceMs = Date.now();
     }
-    await pause(Date.now() - sinceMs, withinMs);
+    const waitedMs = Date.now() - sinceMs;
+    // A worker that was busy has let the job wait already.
+    await pause(answer.isBusy ? SHORTEST_PAUSE_MS : waitedMs / 4, withinMs - waitedMs);
   }
 }
 
-async function pause(waitedMs: number, withinMs: number): Promise<void> {
-  const pauseMs = Math.min(Math.max(waitedMs / 4, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
-  await sleep(Math.ceil(Math.max(1, Math.min(pauseMs, withinMs - waitedMs))), {
+async function pause(wantedMs: number, leftMs: number): Promise<void> {
+  const pauseMs = Math.min(Math.max(wantedMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  await sleep(Math.ceil(Math.max(1, Math.min(pauseMs, leftMs))), {
     summary: 'passed on by a worker without the model, or without a free process',
   });
 }

@@ -131,7 +131,7 @@ describe('a job that no process takes in time', () => {
   };
 
   it('goes back to the queue after a quarter of the time of an attempt, which does not count', async () => {
-    const answer = { isPassedOn: true, usedAttempts: 1 };
+    const answer = { isPassedOn: true, usedAttempts: 1, isBusy: true };
     expect(await onBusyWorker(true)).toEqual({ answer, waits: [15_000], status: 'processing' });
   });
 

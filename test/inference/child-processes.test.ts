@@ -64,6 +64,17 @@ test('a picture that a network comes to no end with fails alone, in time for wha
   });
 });
 
+test('pictures that end their process one after another do not keep the others from its successor', async () => {
+  const { log, lines } = recordingLog();
+  const onnx = await backend({ logger: log, restartDelayMs: 5 });
+  for (let crashes = 0; crashes < 4; crashes += 1) {
+    await rejectionOf(onnx.infer(tinyRequest({ parameters: { behaviour: 'crash' } }), never));
+  }
+  expect((await onnx.infer(tinyRequest(), never)).status).toBe('succeeded');
+  const delaysMs = lines.filter(({ message }) => /is replaced/.test(message)).map(({ fields }) => fields.delayMs);
+  expect(delaysMs).toEqual([5, 5, 5, 5]);
+});
+
 test('a job that no process takes in time is given back as it is, and is not run later', async () => {
   const onnx = await backend();
   const busy = [1, 2].map(() => onnx.infer(tinyRequest({ parameters: { behaviour: 'wait' } }), never));

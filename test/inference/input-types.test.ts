@@ -35,10 +35,10 @@ afterEach(async () => {
 });
 
 /** The networks of `exported/make_typed_models.py`. */
-async function start(network: 'half-floats' | 'bytes', images: typeof halfFloats | typeof bytes, outputDtype?: string) {
+async function start(network: 'half-floats' | 'bytes', images: typeof halfFloats | typeof bytes, dtype?: string) {
   const view = fileOf(network, {
     inputs: { images },
-    outputs: { logits: { shape: ['N', 3], ...(outputDtype && { dtype: outputDtype }) } },
+    outputs: { logits: { shape: ['N', 3], ...(dtype && { dtype }) } },
     decoder: { name: 'softmax-classification', output: 'logits', score: 0 },
     labels: LABELS,
     batch: { max: 4 },
@@ -138,6 +138,13 @@ test.each([
     images: { ...halfFloats, dtype: 'bfloat16' },
     reason: /files\.view\.inputs\.images\.dtype must be one of float32, float16, uint8, int64/,
   },
-])('$what is refused with the field', async ({ network, images, reason }) => {
-  expect((await start(network, images)).reasons.join('\n')).toMatch(reason);
+  {
+    what: 'another type than the network gives',
+    network: 'half-floats' as const,
+    images: halfFloats,
+    output: 'float32',
+    reason: /files\.view\.outputs\.logits\.dtype is float32, the network's float16/,
+  },
+])('$what is refused with the field', async ({ network, images, output, reason }) => {
+  expect((await start(network, images, output)).reasons.join('\n')).toMatch(reason);
 });

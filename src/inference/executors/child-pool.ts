@@ -17,7 +17,7 @@ export interface ChildPoolOptions extends Omit<ChildSettings, 'device'> {
   logger: Log;
   /** Told how long each task waited for a process. */
   onWaited?: (waitMs: number) => void;
-  /** Pause before a lost process is replaced; doubles with each one in turn that did no work. */
+  /** Pause before a lost process is replaced; doubles with each one in turn that was given no work. */
   restartDelayMs?: number;
   /** How long an abandoned task, or a process told to end, may go on before the process is killed. */
   graceMs?: number;
@@ -136,7 +136,8 @@ export class ChildPool {
       this.#warm.delete(child);
       if (this.#closing.signal.aborted) return;
 
-      idleDeaths = child.answeredTasks > 0 ? 0 : idleDeaths + 1;
+      // A picture may have ended it, or taken too long: the others must not wait for its successor.
+      idleDeaths = child.hadWork ? 0 : idleDeaths + 1;
       const delayMs = Math.min(
         (this.#options.restartDelayMs ?? RESTART_DELAY_MS) * 2 ** idleDeaths,
         LONGEST_RESTART_DELAY_MS,

@@ -79,7 +79,6 @@ export class InferenceChild {
   readonly #asks: ChildAsks;
   readonly #running = new Map<number, RunningTask>();
   #lastTaskId = 0;
-  #answeredTasks = 0;
 
   constructor(settings: ChildSettings) {
     const { model, pipelines, device, threads, environment, workingMemoryBytes = 0, onRuns, askServer } = settings;
@@ -109,9 +108,9 @@ export class InferenceChild {
     return this.#running.size;
   }
 
-  /** Tasks that it answered, well or badly. */
-  get answeredTasks(): number {
-    return this.#answeredTasks;
+  /** Whether it was ever given a task. */
+  get hadWork(): boolean {
+    return this.#lastTaskId > 0;
   }
 
   /**
@@ -206,7 +205,6 @@ export class InferenceChild {
     const running = this.#running.get(message.taskId);
     if (!running) return;
     this.#running.delete(message.taskId);
-    this.#answeredTasks += 1;
     if (message.type === 'done') running.resolve(message.result);
     else if (message.code) running.reject(new ServiceError(message.code, message.message));
     else {

@@ -74,10 +74,12 @@ async function openNetwork(installed: InstalledModel, file: string, options: Ope
       // ONNX Runtime gives tensors; the only other values there are would be sequences and maps.
       const outputs = (await session.run(Object.fromEntries(feeds))) as RawOutputs;
       return Object.fromEntries(
-        Object.entries(outputs).map(([name, { type, data, dims }]) => [
-          name,
-          { type, data: fromOutput(data, type), dims },
-        ]),
+        Object.entries(outputs).map(([name, { type, data, dims }]) => {
+          const stated = entry?.outputs[name]?.dtype ?? type;
+          if (stated !== type)
+            throw new Error(`files.${file}.outputs.${name}.dtype is ${stated}, the network's ${type}`);
+          return [name, { type, data: fromOutput(data, type), dims }];
+        }),
       );
     },
   };

@@ -97,6 +97,9 @@ export function decodeAnswer(
       throw new Error(`${where} has the shape ${JSON.stringify(shape)}`);
     }
     const size = (parameters as Fields | undefined)?.binary_data_size;
+    if (size !== undefined && !(Number.isInteger(size) && Number(size) >= 0)) {
+      throw new Error(`${where} has the binary_data_size ${JSON.stringify(size)}`);
+    }
     let values: DecodedTensor['data'];
     if (typeof size === 'number') {
       values = fromBytes(body.subarray(offset, offset + size), type, where);

@@ -305,6 +305,14 @@ describe('while jobs run', () => {
       reason: /states 1000000000 bytes, 999999996 more than came/,
     },
     {
+      what: 'a size that is none',
+      answer: (response) => {
+        const json = y({ parameters: { binary_data_size: -4 } });
+        response.writeHead(200, { 'inference-header-content-length': String(json.length) }).end(`${json}abcd`);
+      },
+      reason: /has the binary_data_size -4/,
+    },
+    {
       what: 'bytes that belong to no output',
       answer: (response) => {
         const json = y({ parameters: { binary_data_size: 4 } });
