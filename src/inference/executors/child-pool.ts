@@ -73,9 +73,10 @@ export class ChildPool {
 
   /**
    * Runs a task on the child that has least in hand, or on the next that has room.
-   * @throws NotBegunError when no child was free for as long as the task may wait; ServiceError of the pipeline; `model_inference_failed` when its child is lost; `inference_timeout` when it was
-   * at work for longer than the task allows, and its child was killed. The signal's reason on abort: the task is then
-   * abandoned, and its child killed unless it gives the task up soon.
+   * @throws NotBegunError when no child was free for as long as the task may wait; ServiceError of the pipeline;
+   * `model_inference_failed` when its child is lost; `inference_timeout` when it was at work for longer than the task
+   * allows, and its child was killed. The signal's reason on abort: the task is then abandoned, and its child killed unless
+   * it gives the task up soon.
    */
   async run(task: InferenceTask, signal: AbortSignal): Promise<unknown> {
     const { waitMs } = task;

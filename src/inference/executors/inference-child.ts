@@ -1,7 +1,7 @@
 /** One inference child process, as its parent sees it. */
 import type { ChildProcess } from 'node:child_process';
 import { ServiceError } from '../../domain/service-error.ts';
-import type { InstalledModel } from '../models/registry.ts';
+import { type InstalledModel, memoryMbOf } from '../models/registry.ts';
 import { ChildAsks } from '../remote/child-asks.ts';
 import type { AskServer } from '../remote/kserve-servers.ts';
 import type { Device } from './devices.ts';
@@ -178,7 +178,7 @@ export class InferenceChild {
     try {
       const { pid } = this;
       const isBounded = pid !== undefined && workingMemoryBytes > 0;
-      const loads = PROCESS_BYTES + loadingBytes(model) + workingMemoryBytes;
+      const loads = PROCESS_BYTES + memoryMbOf(model) * 1e6 + workingMemoryBytes;
       if (isBounded) await boundMemory(pid, loads, { mayChange: true });
       const answer = await this.#inTime(ready, readyTimeoutMs);
       if (isBounded) await boundMemory(pid, workingMemoryBytes);
@@ -212,9 +212,4 @@ export class InferenceChild {
       running.reject(new ServiceError('model_inference_failed', 'The model failed on this input.', { cause }));
     }
   }
-}
-
-/** What a model and those that it uses may take while they load, beyond the work: as `model.json` says. */
-function loadingBytes({ manifest, uses }: InstalledModel): number {
-  return (manifest.memoryMb ?? 0) * 1e6 + Object.values(uses).reduce((sum, used) => sum + loadingBytes(used), 0);
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Log } from '../log.ts';
 import { versionOf } from '../models/manifest.ts';
-import type { InstalledModel } from '../models/registry.ts';
+import { type InstalledModel, memoryMbOf } from '../models/registry.ts';
 import { ChildPool, type ChildPoolOptions } from './child-pool.ts';
 import type { Device } from './devices.ts';
 import { NotReadyInTimeError } from './inference-child.ts';
@@ -342,11 +342,6 @@ function tasksAtOnce(model: InstalledModel): number {
 /** Whether a network of it runs on a server, which may only be away. */
 function asksServers({ manifest, uses }: InstalledModel): boolean {
   return Object.values(manifest.files).some(({ kserve }) => kserve) || Object.values(uses).some(asksServers);
-}
-
-/** Of one process, with the models that it uses; what is not said counts as nothing. */
-function memoryMbOf({ manifest: { memoryMb = 0 }, uses }: InstalledModel): number {
-  return Object.values(uses).reduce((sum, used) => sum + memoryMbOf(used), memoryMb);
 }
 
 /** It, or one that it uses. */

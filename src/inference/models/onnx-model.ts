@@ -15,7 +15,7 @@ import {
 } from './model.ts';
 import type { InstalledModel } from './registry.ts';
 import { readModelFile } from './release.ts';
-import { fromOutput, type InputType, toInput } from './tensor-types.ts';
+import { fromOutput, type InputType, isOfShape, toInput } from './tensor-types.ts';
 
 interface OpenOptions {
   /** Of one session. */
@@ -123,13 +123,6 @@ async function runOnZeros(
     );
   }
   return outputs;
-}
-
-function isOfShape(actual: readonly number[], stated: readonly (number | string)[]): boolean {
-  return (
-    actual.length === stated.length &&
-    stated.every((dimension, axis) => typeof dimension === 'string' || dimension === actual[axis])
-  );
 }
 
 function toOnnx(tensor: FloatTensor | IntegerTensor, dtype: InputType | undefined): Tensor {

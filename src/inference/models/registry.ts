@@ -10,6 +10,11 @@ export interface InstalledModel extends ReleaseFolder {
   uses: Record<string, InstalledModel>;
 }
 
+/** Megabytes that one process needs with a model and those that it uses; what is not said counts as nothing. */
+export function memoryMbOf({ manifest: { memoryMb = 0 }, uses }: InstalledModel): number {
+  return Object.values(uses).reduce((sum, used) => sum + memoryMbOf(used), memoryMb);
+}
+
 export interface ModelRegistry {
   /** Newest valid release of a model, or the one of `<model>@<release>`; undefined when there is none. */
   find(name: string): InstalledModel | undefined;

@@ -26,3 +26,11 @@ export function fromOutput(data: unknown, type: string): unknown {
   const { buffer, byteOffset, length } = data as Float16Array | Uint16Array;
   return new Float32Array(new Float16Array(buffer, byteOffset, length));
 }
+
+/** Whether a tensor has the shape that `model.json` states: a dimension that is named there may have any length. */
+export function isOfShape(actual: readonly number[], stated: readonly (number | string)[]): boolean {
+  return (
+    actual.length === stated.length &&
+    stated.every((dimension, axis) => typeof dimension === 'string' || dimension === actual[axis])
+  );
+}

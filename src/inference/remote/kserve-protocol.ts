@@ -5,7 +5,7 @@
  */
 import type { ModelManifest } from '../models/manifest.ts';
 import type { ModelInputs } from '../models/model.ts';
-import { toInput } from '../models/tensor-types.ts';
+import { isOfShape, OUTPUT_TYPES, toInput } from '../models/tensor-types.ts';
 
 type FileEntry = ModelManifest['files'][string];
 type TensorEntries = Readonly<Record<string, { shape: readonly (number | string)[]; dtype?: string }>>;
@@ -35,7 +35,7 @@ const DATATYPES: Readonly<Record<string, string>> = {
   INT32: 'int32',
 };
 /** Those of outputs. */
-const READABLE = ['FP32', 'FP16', 'INT64', 'INT32'];
+const READABLE = Object.keys(DATATYPES).filter((datatype) => OUTPUT_TYPES.some((type) => type === DATATYPES[datatype]));
 
 export function encodeRequest(
   inputs: ModelInputs,
@@ -104,8 +104,8 @@ export function decodeAnswer(
     if (typeof size === 'number') {
       values = fromBytes(body.subarray(offset, offset + size), type, where);
       offset += size;
-      if (offset > body.length)
-        throw new Error(`${where} states ${size} bytes, ${offset - body.length} more than came`);
+      const missing = offset - body.length;
+      if (missing > 0) throw new Error(`${where} states ${size} bytes, ${missing} more than came`);
     } else {
       values = fromNumbers(data, type, where);
     }
@@ -161,13 +161,6 @@ function tensorProblems(kind: string, stated: TensorEntries, served: readonly Fi
     }
     return problems;
   });
-}
-
-/** A dimension that `model.json` names may have any length. */
-function isOfShape(dims: readonly number[], stated: TensorEntries[string]['shape']): boolean {
-  return (
-    dims.length === stated.length && stated.every((length, axis) => typeof length === 'string' || dims[axis] === length)
-  );
 }
 
 function surplusInputs(stated: TensorEntries, served: readonly Fields[]): string[] {

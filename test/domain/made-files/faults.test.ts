@@ -9,6 +9,7 @@ import {
   iccSegments,
   jpegSegment,
   MARKER,
+  plainPictures,
   pngChunk,
   webp,
   webpCanvas,
@@ -20,10 +21,7 @@ import {
 import { box } from './boxes.ts';
 import { faultOf } from './fault-of.ts';
 
-const plain = sharp({ create: { width: 24, height: 16, channels: 3, background: '#3366cc' } });
-const plainJpeg = await plain.clone().jpeg().toBuffer();
-const plainPng = await plain.clone().png().toBuffer();
-const plainWebp = await plain.clone().webp().toBuffer();
+const { plain, plainJpeg, plainPng, plainWebp } = await plainPictures(24, 16);
 const film = readFileSync(new URL('../../../src/endpoints/render.video/fixtures/walk-around-1-1.mp4', import.meta.url));
 const report = readFileSync(new URL('../../../src/endpoints/inspections/fixtures/report.pdf', import.meta.url));
 

@@ -1,8 +1,20 @@
 /** Picture files written byte by byte: what no encoder would write, or only with metadata of its own choice. */
 import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
 
 /** A file that plants this text leaks it wherever the text turns up again. */
 export const MARKER = 'planted-by-the-test';
+
+/** A picture of one colour, and files of it without metadata: what others are made of. */
+export async function plainPictures(width: number, height: number) {
+  const plain = sharp({ create: { width, height, channels: 3, background: '#3366cc' } });
+  const [plainJpeg, plainPng, plainWebp] = await Promise.all([
+    plain.clone().jpeg().toBuffer(),
+    plain.clone().png().toBuffer(),
+    plain.clone().webp().toBuffer(),
+  ]);
+  return { plain, plainJpeg, plainPng, plainWebp };
+}
 
 // PNG
 

@@ -5,7 +5,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import sharp from 'sharp';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import type { OnnxBackend } from '../../../src/inference/onnx-backend.ts';
 import { createTinyBackend, recordingLog, tinyRequest } from '../tiny-endpoint.ts';
@@ -17,6 +16,7 @@ import {
   jpegOfManyScans,
   jpegSegment,
   MARKER,
+  plainPictures,
   png,
   pngChunk,
   pngStart,
@@ -29,10 +29,7 @@ import {
   zip,
 } from './crafted-files.ts';
 
-const plain = sharp({ create: { width: 60, height: 40, channels: 3, background: '#3366cc' } });
-const plainJpeg = await plain.clone().jpeg().toBuffer();
-const plainPng = await plain.clone().png().toBuffer();
-const plainWebp = await plain.clone().webp().toBuffer();
+const { plain, plainJpeg, plainPng, plainWebp } = await plainPictures(60, 40);
 const plainAvif = await plain.clone().avif().toBuffer();
 
 /** 250 MB of zeros in 250 KB. */

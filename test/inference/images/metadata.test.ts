@@ -16,6 +16,7 @@ import {
   exifSegment,
   jpegSegment,
   MARKER,
+  plainPictures,
   pngChunk,
   webp,
   webpCanvas,
@@ -24,10 +25,7 @@ import {
   withPngChunks,
 } from './crafted-files.ts';
 
-const plain = sharp({ create: { width: 24, height: 16, channels: 3, background: '#3366cc' } });
-const plainJpeg = await plain.clone().jpeg().toBuffer();
-const plainPng = await plain.clone().png().toBuffer();
-const plainWebp = await plain.clone().webp().toBuffer();
+const { plainJpeg, plainPng, plainWebp } = await plainPictures(24, 16);
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const exif = exifOf(6);
