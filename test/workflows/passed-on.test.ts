@@ -7,20 +7,18 @@ import { type InferenceActivities, RUN_JOB_WORKFLOW, type RunJobInput } from '..
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { settleJob } from '../../src/db/jobs/settle-job.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { type MikroORM, query } from '../../src/db/orm.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import type { InferenceBackend } from '../../src/inference/backend.ts';
 import type { Dispatcher } from '../../src/inference/remote/dispatcher.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
 import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, finishInference, readJob, transfersOf } from '../support/jobs.ts';
-import { expectLedgerToBalance } from '../support/ledger.ts';
 import { createStagedBackend, plannedStage, stagePlan } from '../support/staged-backends.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import type { TestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
-import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { inferenceWorkers, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { closeWorkflowStand, openWorkflowStand, type WorkflowStand } from '../support/workflow-stand.ts';
 
 const ENDPOINT = 'dashboard.read';
 /** Of a worker that lacks the model. */
@@ -32,29 +30,20 @@ const without: InferenceBackend = {
   close: async () => {},
 };
 
-let database: TestDatabase;
+let stand: WorkflowStand;
 let orm: MikroORM;
 let namespace: TestNamespace;
 let client: Client;
 let customer: Customer;
 let backend: SteeredBackend;
-let orchestration: TestWorkers;
 let running: TestWorkers[];
 let jobId: string;
 
 beforeAll(async () => {
-  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
-  orm = await openDatabase({ url: database.url, poolSize: 10 });
-  client = openTemporalClient(namespace);
-  orchestration = await startTestWorkers(namespace, [await orchestrationWorker(orm)]);
+  stand = await openWorkflowStand();
+  ({ orm, namespace, client } = stand);
 });
-afterAll(async () => {
-  await orchestration.stop();
-  await client.connection.close();
-  await expectLedgerToBalance(database.url);
-  await orm.close();
-  await database.drop();
-});
+afterAll(() => closeWorkflowStand(stand));
 beforeEach(async () => {
   running = [];
   backend = createSteeredBackend();

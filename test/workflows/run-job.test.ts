@@ -15,43 +15,32 @@ import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
 import { settleJob } from '../../src/db/jobs/settle-job.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import type { MikroORM } from '../../src/db/orm.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { startRunJob } from '../../src/temporal/client.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
 import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readableHistory } from '../support/histories.ts';
 import { admit, readJob, transfersOf } from '../support/jobs.ts';
-import { expectLedgerToBalance } from '../support/ledger.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
-import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import type { TestNamespace } from '../support/temporal.ts';
+import { inferenceWorkers, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { closeWorkflowStand, openWorkflowStand, type WorkflowStand } from '../support/workflow-stand.ts';
 
-let database: TestDatabase;
+let stand: WorkflowStand;
 let orm: MikroORM;
 let namespace: TestNamespace;
 let client: Client;
 let customer: Customer;
 let backend: SteeredBackend;
-let orchestration: TestWorkers;
 let inference: TestWorkers | null = null;
 let jobId: string;
 
 beforeAll(async () => {
-  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
-  orm = await openDatabase({ url: database.url, poolSize: 10 });
-  client = openTemporalClient(namespace);
-  orchestration = await startTestWorkers(namespace, [await orchestrationWorker(orm)]);
+  stand = await openWorkflowStand();
+  ({ orm, namespace, client } = stand);
 });
-afterAll(async () => {
-  await orchestration.stop();
-  await client.connection.close();
-  await expectLedgerToBalance(database.url);
-  await orm.close();
-  await database.drop();
-});
+afterAll(() => closeWorkflowStand(stand));
 beforeEach(async () => {
   backend = createSteeredBackend();
   customer = await createCustomer(orm, { test: 1_000 });

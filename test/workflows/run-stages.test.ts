@@ -16,7 +16,7 @@ import {
 import type { PlannedStage, StagePlan } from '../../src/contracts/run-stages.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import type { Job } from '../../src/db/entities.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { type MikroORM, query } from '../../src/db/orm.ts';
 import { renderJob } from '../../src/domain/job-resource.ts';
 import { queuedStages } from '../../src/domain/job-stages.ts';
 import { ServiceError } from '../../src/domain/service-error.ts';
@@ -27,40 +27,29 @@ import { videoOnboard } from '../../src/endpoints/video.onboard/contract.ts';
 import { FRAME_TASKS } from '../../src/endpoints/video.onboard/request.ts';
 import type { StagedBackend } from '../../src/inference/backend.ts';
 import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
 import { standInArtefacts } from '../inference/tiny-endpoint.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readableHistory } from '../support/histories.ts';
 import { admit, readJob, transfersOf } from '../support/jobs.ts';
-import { expectLedgerToBalance } from '../support/ledger.ts';
 import { createStagedBackend, failedUnits, found, plannedStage, stagePlan } from '../support/staged-backends.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import type { TestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+import { closeWorkflowStand, openWorkflowStand, type WorkflowStand } from '../support/workflow-stand.ts';
 
-let database: TestDatabase;
+let stand: WorkflowStand;
 let orm: MikroORM;
 let namespace: TestNamespace;
 let client: Client;
 let customer: Customer;
-let orchestration: TestWorkers;
 let inference: TestWorkers | null = null;
 let handle: WorkflowHandle<(input: RunJobInput) => Promise<Settlement>> | null = null;
 
 beforeAll(async () => {
-  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
-  orm = await openDatabase({ url: database.url, poolSize: 10 });
-  client = openTemporalClient(namespace);
-  orchestration = await startTestWorkers(namespace, [await orchestrationWorker(orm)]);
+  stand = await openWorkflowStand();
+  ({ orm, namespace, client } = stand);
 });
-afterAll(async () => {
-  await orchestration.stop();
-  await client.connection.close();
-  await expectLedgerToBalance(database.url);
-  await orm.close();
-  await database.drop();
-});
+afterAll(() => closeWorkflowStand(stand));
 beforeEach(async () => {
   customer = await createCustomer(orm, { test: 1_000 });
 });
@@ -220,13 +209,13 @@ describe('a bundle that succeeds', () => {
 
   it('has each stage timed to the millisecond, in its queue and in all, also where the job shows none', async () => {
     const timed: { ended: unknown[]; pickedUp: unknown[] } = { ended: [], pickedUp: [] };
-    await orchestration.stop();
+    await stand.orchestration.stop();
     const worker = await orchestrationWorker(orm);
     const activities = {
       ...worker.activities,
       ...createStageRecordActivities({ orm, onStageEnded: (stage) => timed.ended.push(stage) }),
     };
-    orchestration = await startTestWorkers(namespace, [{ ...worker, activities }]);
+    stand.orchestration = await startTestWorkers(namespace, [{ ...worker, activities }]);
     const backend = createStagedBackend({ plan });
     const hidden = stagePlan(plan.stages, { isShown: false });
     const { result } = await start(hidden, backend, {}, (pickUp) => timed.pickedUp.push(pickUp));
