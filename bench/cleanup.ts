@@ -1,4 +1,4 @@
-/** What has to be undone, whatever happens in between: the last thing first. */
+/** Clean-up steps, run in reverse order whatever happens in between. */
 export class Cleanup {
   readonly #steps: (() => unknown)[] = [];
 
@@ -6,7 +6,7 @@ export class Cleanup {
     this.#steps.push(step);
   }
 
-  /** Goes through all of it, also when a step fails. @throws the first failure. */
+  /** Runs all steps, even if one fails. @throws the first failure. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
@@ -20,7 +20,7 @@ export class Cleanup {
   }
 }
 
-/** Runs work and then whatever it asked to be undone. An error of the work itself is the one that counts. */
+/** Runs work and then its clean-up. An error of the work takes precedence. */
 export async function withCleanup<Result>(work: (cleanup: Cleanup) => Promise<Result>): Promise<Result> {
   const cleanup = new Cleanup();
   let result: Result;

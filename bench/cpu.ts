@@ -1,20 +1,20 @@
-/** CPU time of processes and of all they started, from /proc. Null where the system has none (macOS). */
+/** CPU time of processes and their descendants, from /proc. Null on systems without it (macOS). */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Seconds of CPU by the name given to a process. */
+/** Seconds of CPU by process name. */
 export type CpuSeconds = Readonly<Record<string, number>>;
 
-/** What Linux reports times in, on every architecture that Node runs on. */
+/** The unit of Linux's times on every architecture that Node supports. */
 const TICKS_PER_SECOND = 100;
 
 interface ProcessTimes {
   parentPid: number;
-  /** Its own, with that of its children which have ended. */
+  /** Its own, including its ended children. */
   seconds: number;
 }
 
 /**
- * CPU time so far of each process with its descendants. This process counts alone, with those of its children that have
+ * CPU time so far of each process with its descendants. This process counts alone, including only children that have
  * ended: the running ones have names of their own.
  */
 export function readCpuSeconds(pids: Readonly<Record<string, number>>): CpuSeconds | null {
@@ -34,7 +34,7 @@ export function subtractCpu(later: CpuSeconds | null, earlier: CpuSeconds | null
   return Object.fromEntries(Object.entries(later).map(([name, seconds]) => [name, seconds - (earlier[name] ?? 0)]));
 }
 
-/** CPU time that all programs of the machine have used since it was booted. */
+/** CPU time of all programs of the machine since its boot. */
 export function readMachineCpuSeconds(): number | null {
   if (process.platform !== 'linux') return null;
   const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n');

@@ -1,17 +1,17 @@
-/** How much is measured. `quick` shows that everything runs; its figures mean little. */
+/** The extent of a measurement. `quick` only shows that everything runs; its figures mean little. */
 export interface Effort {
   rounds: number;
-  /** Of one comparison. */
+  /** Rounds of one comparison. */
   budgetMs: number;
-  /** Of a turn of jobs through Temporal, some tens a second. */
+  /** Duration of a turn of jobs through Temporal, at some tens per second. */
   jobs: { rampMs: number; windowMs: number };
   /** Jobs of a turn with one in flight. */
   latencyJobs: number;
-  /** The same, where each waits for a slow model. */
+  /** The same with a slow model. */
   slowJobs: number;
   /** Admissions of a turn with one in flight. */
   timedAdmissions: number;
-  /** Of a turn of admissions, some thousands a second. */
+  /** Duration of a turn of admissions, at some thousands per second. */
   admissions: { rampMs: number; windowMs: number };
 }
 

@@ -1,8 +1,9 @@
-/** What no measurement may break. */
-import { findLedgerDrift } from '../src/db/credits/ledger.ts';
-import { openDatabase, query } from '../src/db/orm.ts';
+/** Invariants that no measurement may break. */
+import { findLedgerDrift } from '../src/credits/ledger-store.ts';
+import { openDatabase } from '../src/database.ts';
+import { query } from '../src/platform/database/orm.ts';
 
-/** The ledger's drift and, where the jobs ran, those which have not succeeded. Answers what is wrong, in words. */
+/** Checks the ledger for drift and, if jobs ran, that all succeeded. Returns the violations in words. */
 export async function findBrokenInvariants(databaseUrl: string, expectedSucceeded: number | null): Promise<string[]> {
   const orm = await openDatabase({ url: databaseUrl, poolSize: 2 });
   try {

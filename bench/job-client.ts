@@ -1,8 +1,8 @@
-/** The customer: posts jobs over HTTP with keep-alive, each with an Idempotency-Key of its own. */
+/** The customer: posts jobs over HTTP with keep-alive, each with its own Idempotency-Key. */
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'undici';
 import type { EndpointContract } from '../src/contracts/endpoint-contract.ts';
-import { endpointPath } from '../src/domain/endpoint-path.ts';
+import { endpointPath } from '../src/endpoints/shared/endpoint-path.ts';
 import type { Organization } from './organizations.ts';
 
 export interface JobAnswer {
@@ -11,12 +11,12 @@ export interface JobAnswer {
 }
 
 export interface JobClient {
-  /** Posts one picture. @throws unless the answer has the status of a job that was waited for, or of one that was not. */
+  /** Posts one picture. @throws unless the response has the expected status of a waited or queued job. */
   post(options: { wait: boolean; parameters?: Readonly<Record<string, string>> }): Promise<JobAnswer>;
   close(): Promise<void>;
 }
 
-/** One white pixel: what is measured is the service, not the network. */
+/** One white pixel: this measures the service, not the network. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',

@@ -5,7 +5,7 @@ import type { Sample } from './measure.ts';
 import { median } from './statistics.ts';
 
 interface LoadOptions {
-  /** Runs one job to its end. `lane` is below `inFlight`; a lane runs one job at a time. @throws when it went wrong. */
+  /** Runs one job to its end. `lane` is below `inFlight`; a lane runs one job at a time. @throws when the job fails. */
   job: (lane: number) => Promise<void>;
   /** Processes whose CPU time is read. */
   pids: Readonly<Record<string, number>>;
@@ -14,17 +14,17 @@ interface LoadOptions {
 
 interface ThroughputOptions extends LoadOptions {
   inFlight: number;
-  /** Time until the flow is steady; what ends in it does not count. */
+  /** Time until the flow is steady; jobs that end in it do not count. */
   rampMs: number;
-  /** Longer where that sees too few jobs to tell, as on a busy machine. */
+  /** Extended if it sees too few jobs, as on a busy machine. */
   windowMs: number;
 }
 
-/** Fewest jobs of a window, as a multiple of those in flight, and by how much the window may be stretched for them. */
+/** Minimum of jobs in a window, as a multiple of those in flight, and the maximal extension of the window. */
 const LEAST_TURNOVER = 1;
 const LONGEST_STRETCH = 4;
 
-/** Jobs a second that end within the window. All jobs have ended when it answers. */
+/** Jobs per second that end within the window. All jobs have ended when it returns. */
 export async function measureThroughput(options: ThroughputOptions): Promise<Sample> {
   const { job, inFlight, rampMs, windowMs, pids, signal } = options;
   let completed = 0;

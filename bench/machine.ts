@@ -1,4 +1,4 @@
-/** On what, and beside what else, the figures were measured. */
+/** Describes the machine and its load during the measurement. */
 import { cpus, loadavg, totalmem } from 'node:os';
 import { readCpuSeconds, readMachineCpuSeconds } from './cpu.ts';
 
@@ -8,13 +8,13 @@ export interface Machine {
   memoryGigabytes: number;
   system: string;
   node: string;
-  /** Of the minute before the run. */
+  /** Load average of the minute before the run. */
   loadAverage: number;
-  /** Cores that other programs kept busy during the run; null where that can't be told. */
+  /** Cores that other programs kept busy during the run; null if unknown. */
   coresUsedByOthers: number | null;
 }
 
-/** Call it at the start; the function it answers, called when every process has ended, describes the whole run. */
+/** Call it at the start; call the returned function when every process has ended, to describe the whole run. */
 export function watchMachine(): () => Machine {
   const startedAtMs = performance.now();
   const loadAverage = loadavg()[0] as number;
@@ -40,7 +40,7 @@ export function watchMachine(): () => Machine {
   };
 }
 
-/** Of this process and of all its children that have ended. */
+/** CPU time of this process and its ended children. */
 function ownCpuSeconds(): number {
   return readCpuSeconds({ own: process.pid })?.own ?? 0;
 }

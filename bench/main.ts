@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: starts a PostgreSQL and a Temporal of its own, measures the ratios of the project's goals side by
+ * `npm run bench`: starts its own PostgreSQL and Temporal, measures the ratios of the project's goals side by
  * side, prints them as a table and keeps them in `bench/results/`. `-- --quick` shows sooner that everything runs, and
  * keeps nothing. `-- --only service,admission` runs some of the measures, and keeps nothing either.
  *
@@ -17,9 +17,10 @@ import { listenForStop } from '../src/embedded/stop-signals.ts';
 import { withCleanup } from './cleanup.ts';
 import { FULL, QUICK } from './effort.ts';
 import { watchMachine } from './machine.ts';
+import type { MeasureResult } from './measure-result.ts';
 import { type Report, renderReport } from './report.ts';
 import { startBenchPostgres } from './servers.ts';
-import { MEASURES, type MeasureName, type MeasureResult } from './suite.ts';
+import { MEASURES, type MeasureName } from './suite.ts';
 
 const RESULTS_DIRECTORY = fileURLToPath(new URL('results', import.meta.url));
 
@@ -29,7 +30,7 @@ const record = new ProcessRecord(join(directory, 'processes.json'));
 const signal = listenForStop({ onFirst: () => console.error('Stopping …'), onSecond: leaveNothing });
 
 try {
-  // PostgreSQL may run under another account (postgres-user.ts), which has to pass through here.
+  // PostgreSQL may run under another account (postgres-user.ts), which must be able to enter here.
   chmodSync(directory, 0o755);
   const report = await measure();
   const text = renderReport(report);
@@ -46,7 +47,7 @@ try {
 async function measure(): Promise<Report> {
   const startedAt = new Date();
   const startedAtMs = performance.now();
-  // Before anybody changes what has been loaded by then.
+  // Before anybody changes the loaded sources.
   const commit = readCommit();
   const describe = watchMachine();
   const { results, postgres } = await runMeasures();
@@ -87,9 +88,9 @@ function keep(report: Report, text: string): void {
   console.log(`Kept as bench/results/${name} and bench/results/latest.md.`);
 }
 
-/** What was measured; null outside a checkout. */
+/** The measured commit; null outside a checkout. */
 function readCommit(): string | null {
-  // Without the lock that `git status` takes to refresh its index: somebody may be committing.
+  // Without the index lock of `git status`: somebody may be committing.
   const git = (...args: string[]) =>
     spawnSync('git', ['--no-optional-locks', ...args], { cwd: PROJECT_DIRECTORY, encoding: 'utf8' }).stdout?.trim();
   const commit = git('rev-parse', '--short', 'HEAD');
@@ -97,7 +98,7 @@ function readCommit(): string | null {
   return git('status', '--porcelain', '--', 'src', 'migrations') ? `${commit} and changes` : commit;
 }
 
-/** Processes have been stopped in order by now; this is for those of an interrupted stop. */
+/** Processes are normally stopped by now; this kills those of an interrupted stop. */
 function leaveNothing(): void {
   record.killAll();
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

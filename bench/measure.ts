@@ -1,19 +1,19 @@
-/** How a comparison is made: its sides in turn, A B A B, and every ratio within one round. */
+/** Compares sides in turn, A B A B; each ratio is that of one round. */
 import type { CpuSeconds } from './cpu.ts';
 import { median, pairwiseRatios, type Spread, spread } from './statistics.ts';
 
 /** One turn of one side. */
 export interface Sample {
-  /** Jobs a second, or the p50 or p99 of a job in milliseconds. */
+  /** Jobs per second, or the p50 or p99 of a job in milliseconds. */
   value: number;
   jobs: number;
-  /** Used during the turn, by process. */
+  /** CPU used during the turn, by process. */
   cpuSeconds: CpuSeconds | null;
 }
 
 export interface Side {
   name: string;
-  /** What exactly runs, and in how many processes. */
+  /** What runs, and in how many processes. */
   what: string;
   /** The processes that do its work: whose CPU time counts. */
   processes: readonly string[];
@@ -30,7 +30,7 @@ export interface SideReport {
   value: Spread;
   values: number[];
   jobs: number;
-  /** Milliseconds of CPU a job, median of the turns. */
+  /** Milliseconds of CPU per job, median of the turns. */
   cpuMsPerJob: number | null;
   cpuMsPerJobByProcess: Record<string, number> | null;
 }
@@ -43,7 +43,7 @@ export interface Comparison {
   ratio: Spread;
   ratios: number[];
   /**
-   * CPU time of a job of B ÷ of A: what the ratio of jobs a second comes to where both sides keep every core busy, and a
+   * CPU time of a job of B ÷ of A: the ratio of jobs a second where both sides keep every core busy, and a
    * better guide than it where other programs run as well. Null for times, and where CPU time is not known.
    */
   cpuRatio: number | null;
@@ -54,14 +54,14 @@ export interface Comparison {
 
 interface AlternateOptions {
   rounds: number;
-  /** On a machine too busy for all rounds in this time, fewer are run, and never less than two. */
+  /** On a machine too busy for all rounds in this time, fewer run, but at least two. */
   budgetMs: number;
   signal: AbortSignal;
 }
 
 const FEWEST_ROUNDS = 2;
 
-/** Runs every side once a round, in the same order. Answers the samples by the side's name. */
+/** Runs every side once per round, in the same order. Returns the samples by the side's name. */
 export async function alternate(
   sides: readonly Side[],
   { rounds, budgetMs, signal }: AlternateOptions,
@@ -86,7 +86,7 @@ interface CompareOptions {
   goal: Goal | null;
 }
 
-/** The ratio of the sides, as the median of the rounds' own ratios; the goal is held against that median. */
+/** The ratio of the sides is the median of the rounds' ratios, which is compared with the goal. */
 export function compare(
   samples: ReadonlyMap<string, readonly Sample[]>,
   { name, unit, a, b, goal }: CompareOptions,

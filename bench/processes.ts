@@ -1,4 +1,4 @@
-/** The Node processes which are measured: the service's own entries, and the benchmark's stand-ins in `processes/`. */
+/** The measured Node processes: the service's own entries, and the benchmark's substitutes in `processes/`. */
 import { join } from 'node:path';
 import { findFreePort } from '../src/embedded/ports.ts';
 import { type RunningProgram, startProgram, waitUntilReady } from '../src/embedded/program.ts';
@@ -9,7 +9,7 @@ export interface ProcessDefinition {
   name: string;
   /** From the project's root. */
   entry: string;
-  /** The message of the log line that says it is up. */
+  /** The log message that means ready. */
   readyMessage: string;
   environment: NodeJS.ProcessEnv;
 }
@@ -17,7 +17,7 @@ export interface ProcessDefinition {
 const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 40_000;
 
-/** Comes back with the process id once it is up. */
+/** Returns the process id once it is up. */
 export async function startProcess(context: BenchContext, definition: ProcessDefinition): Promise<number> {
   return (await startStoppableProcess(context, definition)).pid;
 }
@@ -50,7 +50,7 @@ export async function startStoppableProcess(
   return program;
 }
 
-/** Starts the API from one of two entries, and answers where it listens. */
+/** Starts the API from one of two entries, and returns its address. */
 export async function startApiProcess(
   context: BenchContext,
   definition: Omit<ProcessDefinition, 'readyMessage'>,
@@ -66,7 +66,7 @@ export async function startApiProcess(
   return { pid: await startProcess(context, { ...definition, environment, readyMessage: 'api ready' }), url };
 }
 
-/** `BENCH_CPU_PROFILES=<folder>` leaves a profile of each process there, for a look at what a miss is made of. */
+/** `BENCH_CPU_PROFILES=<folder>` leaves a profile of each process there, to analyse a missed goal. */
 function profilingFlags(): string[] {
   const folder = process.env.BENCH_CPU_PROFILES;
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];

@@ -1,4 +1,4 @@
-/** The figures as a table that reads the same on a terminal and as Markdown. */
+/** Renders the figures as a table for the terminal and for Markdown. */
 import { describeMachine, type Machine } from './machine.ts';
 import { type Comparison, type Goal, isReached, type SideReport } from './measure.ts';
 import type { Spread } from './statistics.ts';
@@ -28,7 +28,7 @@ export function renderReport(report: Report): string {
     '',
     'A and B ran in turn, A B A B; a ratio is that of one round, and the goal is held against the median of the rounds.',
     'CPU: milliseconds a job, of every process involved, the load generator included. By CPU: that of B ÷ that of A, which',
-    'is what jobs/s come to on full cores; on a shared machine it tells more than jobs/s do.',
+    'is the ratio of jobs/s on full cores; on a shared machine it says more than jobs/s do.',
     '',
     ...renderTable(comparisons),
     '',
@@ -96,7 +96,7 @@ function goalText(goal: Goal): string {
   return 'atLeast' in goal ? `≥ ${goal.atLeast.toFixed(2)}` : `≤ ${goal.atMost.toFixed(2)}`;
 }
 
-/** The median decides; that the rounds do not agree is said too. */
+/** The median decides; disagreeing rounds are reported too. */
 function reachedText({ goal, ratios, reached }: Comparison): string {
   if (!goal) return '–';
   const agree = ratios.every((ratio) => isReached(ratio, goal) === reached);
@@ -104,7 +104,7 @@ function reachedText({ goal, ratios, reached }: Comparison): string {
   return agree ? 'NO' : 'mostly not';
 }
 
-/** Three digits that count, and two of what is small. */
+/** Three significant digits, and two for small values. */
 function figure(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < 0.1) return value.toPrecision(2);

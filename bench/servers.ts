@@ -1,17 +1,17 @@
 /** The benchmark's own PostgreSQL and Temporal, as `npm start` runs them, in a folder that is removed afterwards. */
 import { join } from 'node:path';
 import pg from 'pg';
-import { migrate } from '../src/db/migrate.ts';
 import { findTemporal } from '../src/embedded/find-temporal.ts';
 import { findFreePort } from '../src/embedded/ports.ts';
 import { preparePostgres } from '../src/embedded/postgres.ts';
 import type { ProcessRecord } from '../src/embedded/process-record.ts';
 import { startTemporal } from '../src/embedded/temporal.ts';
+import { migrate } from '../src/platform/database/migrate.ts';
 import type { Cleanup } from './cleanup.ts';
 
 export interface BenchContext {
   directory: string;
-  /** Every process that runs, for a stop at once. */
+  /** Every running process, for an immediate stop. */
   record: ProcessRecord;
   cleanup: Cleanup;
   signal: AbortSignal;
@@ -21,11 +21,11 @@ export interface BenchContext {
 export interface Postgres {
   pid: number;
   version: string;
-  /** Makes a database with the service's schema, and answers its address. */
+  /** Creates a database with the service's schema, and returns its address. */
   createDatabase(name: string): Promise<string>;
 }
 
-/** Durable, as in production: an admission waits for the disk, and so does what it is compared with. */
+/** Durable, as in production: an admission waits for the disk, and so does its yardstick. */
 export async function startBenchPostgres({ directory, record, cleanup, signal }: BenchContext): Promise<Postgres> {
   const server = await preparePostgres({
     dataDirectory: join(directory, 'postgres'),
@@ -73,7 +73,7 @@ export async function startBenchTemporal(context: BenchContext): Promise<{ pid: 
   return { pid: program.pid, address: `127.0.0.1:${port}` };
 }
 
-/** Runs one statement; answers the first column, a text, of its first row. */
+/** Runs one statement; returns the first column, a text, of its first row. */
 async function administer(url: string, statement: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});

@@ -37,13 +37,13 @@ export interface Service {
   temporalAddress: string;
   jobs: JobClient;
   pids: Record<'API' | 'orchestration worker' | 'Temporal' | 'PostgreSQL' | 'load generator', number>;
-  /** One more. Comes back once it polls. */
+  /** Starts one more, and returns once it polls. */
   startInferenceWorker(name: string): Promise<RunningProgram>;
 }
 
 interface ServiceOptions {
   database: string;
-  /** Jobs that are posted at once at most. */
+  /** Maximum of jobs in flight. */
   connections: number;
   /** The process of the inference workers; by default one with a model that costs nothing. */
   inferenceEntry?: string;
@@ -128,7 +128,7 @@ export async function startServiceStack(context: BenchContext, postgres: Postgre
   };
 }
 
-/** All to their end, also when one fails: what still comes up then would otherwise be left behind. */
+/** Awaits all, even if one fails: otherwise a late start would be left behind. */
 async function allOrNothing<Started extends readonly unknown[]>(
   starting: {
     [Index in keyof Started]: Promise<Started[Index]>;

@@ -1,4 +1,4 @@
-/** The few figures the benchmark states. All of them refuse an empty list: a measurement without values is a fault. */
+/** The benchmark's statistics. All refuse an empty list: a measurement without values is an error. */
 
 export interface Spread {
   median: number;
@@ -6,7 +6,7 @@ export interface Spread {
   maximum: number;
 }
 
-/** The value below which this share of the values lies, interpolated between neighbours (type 7 of Hyndman and Fan). */
+/** The value below which this share of the values is, interpolated between neighbours (type 7 of Hyndman and Fan). */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('a quantile needs at least one value');
   if (share < 0 || share > 1) throw new RangeError(`a share lies from 0 to 1; it is ${share}`);
@@ -25,7 +25,7 @@ export function spread(values: readonly number[]): Spread {
   return { median: median(values), minimum: quantile(values, 0), maximum: quantile(values, 1) };
 }
 
-/** Round by round: the two values of a round met the same state of the machine, those of different rounds did not. */
+/** Round by round: only the two values of one round met the same state of the machine. */
 export function pairwiseRatios(numerators: readonly number[], denominators: readonly number[]): number[] {
   if (numerators.length !== denominators.length) {
     throw new RangeError(`${numerators.length} values cannot be paired with ${denominators.length}`);

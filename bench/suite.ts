@@ -1,25 +1,13 @@
-/** What a measure answers, and which measures there are. */
-import type { Effort } from './effort.ts';
-import type { Comparison } from './measure.ts';
+/** The list of measures. */
+import type { Measure } from './measure-result.ts';
 import { measureAdmission } from './measures/admission.ts';
 import { measureInference } from './measures/inference.ts';
 import { measureJobQueue } from './measures/job-queue.ts';
 import { measureScale } from './measures/scale.ts';
 import { measureServiceJobs } from './measures/service-jobs.ts';
 import { measureWebhookIsolation } from './measures/webhook-isolation.ts';
-import type { BenchContext, Postgres } from './servers.ts';
 
-export interface MeasureResult {
-  comparisons: Comparison[];
-  /** Invariants that did not hold, in words. */
-  broken: string[];
-  /** Remarks that belong beside the figures. */
-  notes?: string[];
-}
-
-export type Measure = (context: BenchContext, postgres: Postgres, effort: Effort) => Promise<MeasureResult>;
-
-/** In the order in which they run. Each starts what it needs and the next finds it stopped. */
+/** In the order of their runs. Each starts what it needs and stops it before the next. */
 export const MEASURES = {
   service: measureServiceJobs,
   admission: measureAdmission,

@@ -18,7 +18,7 @@ export class Credits extends Migration {
         -- Of transfers without a job: what the account's jobs had been charged in all when this was booked. It puts the
         -- transfer in its place among the captures, so that the use of grants can be replayed.
         add column captured bigint,
-        -- What else must hold of a kind, the verifier checks (src/db/credits/ledger.ts): a longer condition here would cost every
+        -- What else must hold of a kind, the verifier checks (src/credits/ledger-store.ts): a longer condition here would cost every
         -- hold and every capture the time in which PostgreSQL reads it.
         drop constraint credit_transfers_kind_check,
         add constraint credit_transfers_kind_check check (
@@ -36,7 +36,7 @@ export class Credits extends Migration {
         add column low_balance_threshold bigint check (low_balance_threshold > 0);
 
       -- Promotional credits. They are used before all others, the earliest expiry first. Who used them is not recorded
-      -- as jobs are charged, but worked out from the sum of the charges when it matters: see src/domain/credit-grants.ts.
+      -- as jobs are charged, but worked out from the sum of the charges when it matters: see src/credits/credit-grants.ts.
       create table credit_grants (
         id text collate "C" primary key,
         organization_id text collate "C" not null references organizations,

@@ -1,5 +1,5 @@
 /**
- * Breaking: signing secrets are sealed from now on (src/domain/sealed-secrets.ts), which SQL cannot do for those in plain
+ * Breaking: signing secrets are sealed from now on (src/platform/sealed-secrets.ts), which SQL cannot do for those in plain
  * text, so webhook endpoints of before have to be made again. Also test events, rotation of secrets, replays, and the
  * time of the next attempt.
  */

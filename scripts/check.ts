@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint and format of the whole project, each tool's outcome on a line of its own at the end.
- * All three run even when one fails: a contributor mends everything in one go.
+ * `npm run check`: checks types, lint and format of the whole project, and ends with one line for each tool. All three run
+ * even when one fails, so that a contributor can fix everything at once.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const CHECKS: Check[] = [
 ];
 
 const projectDirectory = fileURLToPath(new URL('..', import.meta.url));
-// Run outside npm the tools are not on the PATH.
+// Outside npm, the tools are not on the PATH.
 const path = `${projectDirectory}node_modules/.bin:${process.env.PATH ?? ''}`;
 
 const outcomes = CHECKS.map(({ name, command, args }) => {

@@ -1,9 +1,9 @@
 /**
  * Completes `package-lock.json` after a dependency change: `node scripts/complete-lock-file.ts`.
  *
- * A registry mirror may lack the newest build of a platform package (biome, oxlint, …). npm then leaves that optional
- * package out of the lock without a word, and `npm ci` refuses the lock as out of sync. Every such package is optional
- * and its platform is in its name, so its entry can be written from the name alone; npm skips it on other platforms.
+ * A registry mirror may lack the newest build of a platform package (biome, oxlint, …). npm then silently omits that
+ * optional package from the lock, and `npm ci` refuses the lock as out of sync. Every such package is optional and named
+ * after its platform, so the name alone gives its entry; npm skips it on other platforms.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

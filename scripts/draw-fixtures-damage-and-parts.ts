@@ -1,6 +1,6 @@
 /**
- * Draws the example pictures and the files of the fixtures of the families damage and parts, and prints where on them
- * things lie, in pixels, for the results beside them: `node scripts/draw-fixtures-damage-and-parts.ts`.
+ * Draws the example pictures and fixture files of the families damage and parts, and prints the pixel coordinates for the
+ * fixture results: `node scripts/draw-fixtures-damage-and-parts.ts`.
  */
 import { mkdir } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -47,7 +47,7 @@ const OUTLINES: Record<string, string> = {
 
 const WHEELS: Record<string, Point> = { front_wheel: [445, 566], rear_wheel: [1533, 566] };
 
-/** What the pictures show of the car, at their proportions. */
+/** The crops of the car that the pictures show. */
 const FRONT: Box = { x: 60, y: 305, width: 675, height: 450 };
 const HEADLIGHT: Box = { x: 96, y: 346, width: 240, height: 160 };
 const REAR: Box = { x: 1255, y: 285, width: 690, height: 460 };
@@ -61,7 +61,7 @@ function circle(x: number, y: number, radius: number): string {
   );
 }
 
-/** The corners of an outline of M, L and C, its curves cut into straight pieces. */
+/** The corners of an SVG path of M, L and C, with curves split into straight segments. */
 function flatten(outline: string, pieces = 4): Point[] {
   const points: Point[] = [];
   for (const [, command, text = ''] of outline.matchAll(/([MLC])([^MLC]*)/g)) {
@@ -86,7 +86,7 @@ function onCurve(p0: Point, p1: Point, p2: Point, p3: Point, t: number): Point {
   return [at(0), at(1)];
 }
 
-/** From the car's units to the pixels of a crop of it, cut at the picture's edges. */
+/** Converts car units to pixels of a crop, clipped at the edges of the picture. */
 function onCrop(points: Point[], crop: Box): Point[] {
   const scale = WIDTH / crop.width;
   const moved = points.map(([x, y]): Point => [(x - crop.x) * scale, (y - crop.y) * scale]);
@@ -127,7 +127,7 @@ function areaFraction(points: Point[]): number {
   return Math.round((Math.abs(sum) / 2 / WIDTH / HEIGHT) * 1e4) / 1e4;
 }
 
-/** The colour of a part, as a reference to a gradient of `DEFINITIONS`, or plainly. */
+/** The colour of a part: a gradient of `DEFINITIONS`, or a plain colour. */
 function fillOf(part: string): string {
   if (part.endsWith('window')) return 'url(#glass)';
   if (part.endsWith('handle')) return '#3b5369';
@@ -194,7 +194,7 @@ function svg(content: string, { x, y, width, height }: Box = { x: 0, y: 0, width
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="${x} ${y} ${width} ${height}">${DEFINITIONS}${content}</svg>`;
 }
 
-/** Damages on the rear of the car: what is drawn, and around what the outlines lie. */
+/** Damages on the rear of the car: the drawing, and the shape that the outline follows. */
 const DAMAGES: Record<string, { outline: string; drawing: string }> = {
   dent: {
     outline: 'M1556 352 C1590 340 1640 344 1654 366 C1664 388 1636 404 1602 404 C1566 404 1536 372 1556 352',
@@ -237,7 +237,7 @@ async function drawCars(): Promise<void> {
   await drawExplodedView(front);
 }
 
-/** The parts of the front, with how far each is moved on the exploded view. */
+/** The parts of the front, with the offset of each on the exploded view. */
 const EXPLODED: Record<string, Point> = {
   front_bumper: [-70, 45],
   headlight: [-95, -20],
@@ -251,7 +251,7 @@ const SEGMENTED = Object.keys(EXPLODED);
 
 const path = (points: Point[]) => `M${points.join(' L')}Z`;
 
-/** Each part's pixels have its place in the list, from 1, as their value. */
+/** The pixels of each part have its position in the list, from 1, as their value. */
 async function drawMask(file: string, parts: readonly Point[][][]): Promise<void> {
   const areas = parts.flatMap((outlines, i) =>
     outlines.map((points) => `<path d="${path(points)}" fill="rgb(${i + 1},${i + 1},${i + 1})"/>`),
@@ -263,7 +263,7 @@ async function drawMask(file: string, parts: readonly Point[][][]): Promise<void
     .toFile(fixture('parts.segment', file));
 }
 
-/** The same parts, and the same behind a lamp post that hides what lies between two columns. */
+/** The same parts behind a lamp post that hides everything between two columns. */
 async function drawMasks(): Promise<void> {
   const outlines = SEGMENTED.map((part) => onCrop(flatten(OUTLINES[part] ?? ''), FRONT));
   await drawMask(
@@ -363,7 +363,7 @@ function onCircle(radius: number, degrees: number): Point {
 
 const advance = (character: string, size: number) => size * (character === ' ' ? 0.5 : 0.76);
 
-/** Where each letter stands, in degrees, and how wide the line is. */
+/** The angle of each letter in degrees, and the width of the line. */
 function layLetters({ text, radius, degrees, size }: Lettering) {
   const toDegrees = (length: number) => (length / radius) * (180 / Math.PI);
   const width = toDegrees(text.split('').reduce((sum, character) => sum + advance(character, size), 0));
@@ -386,7 +386,7 @@ function letteringSvg(line: Lettering): string {
   return `<g font-family="DejaVu Sans" font-weight="bold" font-size="${line.size}" text-anchor="middle">${layers.join('')}</g>`;
 }
 
-/** The band that some of the letters stand in. */
+/** The band around a range of letters. */
 function letteringOutline(line: Lettering, first = 0, end = line.text.length): Point[] {
   const { letters, from, to } = layLetters(line);
   const between = (i: number) => ((letters[i - 1]?.degrees ?? 0) + (letters[i]?.degrees ?? 0)) / 2;

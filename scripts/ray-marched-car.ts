@@ -1,7 +1,7 @@
 /**
- * A car made of signed distances and drawn by ray marching, so that where each of its points lies on a picture is known
- * exactly. `draw-fixtures-render.ts` makes its pictures with it. Lengths are in metres; x points forward, y to the car's
- * left, z up; the origin lies on the ground under its middle.
+ * A car of signed distance functions, drawn by ray marching, so the picture coordinates of each of its points are known
+ * exactly. `draw-fixtures-render.ts` draws its pictures with it. Lengths are in metres; x points forward, y to the car's
+ * left, z up; the origin lies on the ground under the centre of the car.
  */
 export type Vector = readonly [x: number, y: number, z: number];
 type Color = readonly [red: number, green: number, blue: number];
@@ -19,15 +19,15 @@ export interface Camera {
 
 export interface Look {
   damaged?: boolean;
-  /** Brightness of a spot of a plate, from 0 to 1: across it and down it from 0 to 1, as it is read. */
+  /** Brightness of a plate from 0 to 1 at (u, v), each from 0 to 1 in reading orientation. */
   plate?: (across: number, down: number) => number;
   samples?: number;
 }
 
 export interface Shot {
-  /** RGBA: the car alone. */
+  /** RGBA: the car without its surroundings. */
   car: Buffer;
-  /** RGBA: black, as opaque as the car's shadow on the ground. */
+  /** RGBA: the car's shadow on the ground, as black with alpha. */
   shadow: Buffer;
 }
 
@@ -38,7 +38,7 @@ const ARCH_RADIUS = 0.395;
 const PLATE = { halfWidth: 0.26, halfHeight: 0.056 };
 const PLATES = { front: { x: 2.2, z: 0.43 }, rear: { x: -2.17, z: 0.62 } };
 
-/** Where each damage is: middle and, for the scratch, its other end. */
+/** The position of each damage: its centre, and for the scratch its other end. */
 export const DAMAGES = {
   scratch: { from: [0.52, 0.9, 0.6] as Vector, to: [-0.12, 0.9, 0.69] as Vector },
   dent: { at: [-0.74, 0.9, 0.58] as Vector, radius: 0.15 },
@@ -62,7 +62,7 @@ const cross = (a: Vector, b: Vector): Vector => [
 ];
 const blend = (a: Color, b: Color, t: number): Color => [mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)];
 
-/** Corner cutting: turns a coarse outline into a smooth one. */
+/** Smooths an outline by corner cutting. */
 function smoothed(outline: Outline, rounds = 2): Outline {
   if (rounds === 0) return outline;
   const cut = outline.flatMap(([x, y], index) => {
@@ -89,7 +89,7 @@ function distanceToOutline(outline: Outline, px: number, py: number): number {
   return inside ? -nearest : nearest;
 }
 
-/** The distance to an outline, looked up between points a centimetre apart. */
+/** Distance to an outline, interpolated on a grid of one centimetre. */
 function profile(outline: Outline): (x: number, y: number) => number {
   const [step, x0, y0, columns, rows] = [0.01, -2.8, -1.3, 560, 340];
   const grid = new Float32Array(columns * rows);
@@ -108,7 +108,7 @@ function profile(outline: Outline): (x: number, y: number) => number {
   };
 }
 
-/** From pairs of numbers, as SVG writes points. */
+/** Parses points in SVG notation. */
 const outline = (points: string): Outline =>
   points.split(' ').map((pair) => {
     const [x = 0, y = 0] = pair.split(',').map(Number);
@@ -145,7 +145,7 @@ function box(dx: number, dy: number, dz: number, rounding: number): number {
 
 const wheelAt = (x: number) => (x > 0 ? WHEELS.front : WHEELS.rear);
 
-/** Distances to the parts that are told apart by shape; the rest is told apart by where it is. */
+/** Distances to the parts that differ by shape; other parts differ by position. */
 function distances(x: number, y: number, z: number) {
   const side = Math.abs(y);
   const toWheel = Math.hypot(x - wheelAt(x), z - WHEELS.height);
@@ -183,7 +183,7 @@ function normalAt([x, y, z]: Vector, { damaged = false }: Look): Vector {
   return unit([normal[0] - dx * slope, normal[1], normal[2] - dz * slope]);
 }
 
-/** Length of the way from a point along a direction to the car, or null. */
+/** Distance from a point along a direction to the car, or null. */
 function march(from: Vector, direction: Vector): number | null {
   let length = 0;
   for (let step = 0; step < 140 && length < 12; step += 1) {
@@ -198,7 +198,7 @@ function march(from: Vector, direction: Vector): number | null {
 
 interface Material {
   color: Color;
-  /** How much it mirrors: 0 to 1. */
+  /** Reflectivity from 0 to 1. */
   gloss: number;
 }
 
@@ -305,7 +305,7 @@ function plateMaterial(x: number, y: number, z: number, { plate }: Look): Materi
   return { color: [light, light, light * 0.97], gloss: 0.05 };
 }
 
-/** What is mirrored from a direction: a bright sky with a soft light in it, the ground below. */
+/** The reflected environment in a direction: a bright sky with a soft light, and the ground below. */
 function surroundings([x, y, z]: Vector): Color {
   if (z < 0) return blend([0.42, 0.43, 0.44], [0.2, 0.2, 0.21], clamp(-z * 2.5));
   const sky = blend([0.86, 0.9, 0.95], [0.36, 0.5, 0.7], clamp(z * 1.3));
@@ -330,7 +330,7 @@ function shade(point: Vector, direction: Vector, look: Look): Color {
   return [red + glint, green + glint, blue + glint];
 }
 
-/** How dark the ground is under and beside the car. */
+/** Darkness of the ground under and beside the car. */
 function shadowAt(x: number, y: number): number {
   if (Math.abs(x) > 3.2 || Math.abs(y) > 2.2) return 0;
   const heights = [0.05, 0.15, 0.3, 0.5, 0.75];
@@ -359,7 +359,7 @@ function frameOf({ azimuthDegrees, elevationDegrees, distance: length, rollDegre
   return { eye, forward, right, up, scale, centerX: width / 2, centerY: height / 2 };
 }
 
-/** Where a point lies on the picture, in pixels, and how far in front of the camera. */
+/** Projects a point to pixels of the picture, with its distance from the camera. */
 export function project(camera: Camera, point: Vector): { x: number; y: number; depth: number } {
   const { eye, forward, right, up, scale, centerX, centerY } = frameOf(camera);
   const to = along(point, eye, -1);
@@ -367,7 +367,7 @@ export function project(camera: Camera, point: Vector): { x: number; y: number; 
   return { x: centerX + (dot(to, right) / depth) * scale, y: centerY - (dot(to, up) / depth) * scale, depth };
 }
 
-/** How squarely a point of the car is seen: 1 from straight ahead, 0 where it is hidden or on the far side. */
+/** How squarely the camera sees a point of the car: 1 straight on, 0 if hidden. */
 export function visibility(camera: Camera, point: Vector): number {
   const { eye } = frameOf(camera);
   const direction = unit(along(point, eye, -1));
@@ -376,14 +376,14 @@ export function visibility(camera: Camera, point: Vector): number {
   return isSeen ? clamp(-dot(normalAt(point, {}), direction)) : 0;
 }
 
-/** The point of the car's surface that is nearest to a point beside it. */
+/** The nearest point of the car's surface. */
 export function onSurface(point: Vector): Vector {
   let found = point;
   for (let step = 0; step < 40; step += 1) found = along(found, normalAt(found, {}), -distance(...found));
   return found;
 }
 
-/** Corners of the plate on one end of the car, as it is read from the top left. */
+/** Corners of the plate on one end of the car, in reading orientation from the top left. */
 export function plateCorners(end: 'front' | 'rear'): Vector[] {
   const { x, z } = PLATES[end];
   const { halfWidth, halfHeight } = PLATE;
@@ -430,5 +430,5 @@ export function draw(camera: Camera, look: Look = {}): Shot {
   return { car, shadow };
 }
 
-/** From light to sRGB. */
+/** Converts linear light to sRGB. */
 const encode = (light: number) => Math.round(255 * clamp(light) ** (1 / 2.2));

@@ -1,11 +1,11 @@
 /**
  * `node scripts/register-webhook.ts <organisation id> <live|test> <url>`: registers a receiver for every event of a mode
- * in the database of `DATABASE_URL`, and prints its id and signing secret. For receivers on a developer's machine, with
- * no one signed in: unlike the management API it does not check the URL, which the first delivery then does.
+ * in the database of `DATABASE_URL`, and prints its id and signing secret. For receivers on a developer's machine, without
+ * signing in. Unlike the management API it does not check the URL; the first delivery does.
  */
-import { readSealingKeys } from '../src/config/config.ts';
-import { createDevelopmentWebhookEndpoint } from '../src/db/seed.ts';
-import { createSealedSecrets } from '../src/domain/sealed-secrets.ts';
+import { createDevelopmentWebhookEndpoint } from '../src/embedded/seed.ts';
+import { readSealingKeys } from '../src/platform/config/config.ts';
+import { createSealedSecrets } from '../src/platform/sealed-secrets.ts';
 
 const databaseUrl = process.env.DATABASE_URL;
 const [organizationId, mode, url] = process.argv.slice(2);

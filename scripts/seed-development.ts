@@ -1,8 +1,8 @@
 /**
- * `node scripts/seed-development.ts`: makes an organisation with a live, a staging and a test key, 1,000,000 credits
- * in each mode and a year of two SDKs in the database of `DATABASE_URL`, and prints the keys. They are shown once and stored nowhere else.
+ * `node scripts/seed-development.ts`: creates an organisation with a live, a staging and a test key, 1,000,000 credits in
+ * each mode and a year of two SDKs in the database of `DATABASE_URL`. Prints the keys, which are stored nowhere.
  */
-import { seedDevelopment } from '../src/db/seed.ts';
+import { seedDevelopment } from '../src/embedded/seed.ts';
 
 const databaseUrl = process.env.DATABASE_URL;
 if (!databaseUrl) {

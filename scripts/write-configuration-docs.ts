@@ -1,10 +1,10 @@
 /**
- * `node scripts/write-configuration-docs.ts`: writes `docs/configuration.md` from the one reader of the environment and
- * the settings of `npm start`. Run it after a change to either; a test holds the page to them.
+ * `node scripts/write-configuration-docs.ts`: writes `docs/configuration.md` from the configuration and the settings of
+ * `npm start`. Run it after a change to either; a test compares the page with them.
  */
 import { writeFileSync } from 'node:fs';
-import { PROCESS_VARIABLES, type ProcessName, VARIABLES, type VariableName } from '../src/config/config.ts';
 import { EMBEDDED_SETTINGS } from '../src/embedded/settings.ts';
+import { PROCESS_VARIABLES, type ProcessName, VARIABLES, type VariableName } from '../src/platform/config/config.ts';
 
 export const CONFIGURATION_PAGE = new URL('../docs/configuration.md', import.meta.url);
 
@@ -18,26 +18,25 @@ export function renderConfigurationPage(): string {
   ].join('\n\n');
 }
 
-const INTRODUCTION = `<!-- Written by scripts/write-configuration-docs.ts. Change src/config/config.ts, then run the script. -->
+const INTRODUCTION = `<!-- Written by scripts/write-configuration-docs.ts. Change src/platform/config/config.ts, then run the script. -->
 
 # Configuration
 
-Every process is configured by environment variables alone, and reads them once, when it starts. A process that lacks a
-variable, or finds a wrong value, ends at once and names every variable that is wrong. An empty value counts as none.
-Variables that a table does not list are not read by that process.
+Environment variables alone configure every process; it reads them once, at the start. If a variable is missing or wrong,
+the process exits at once and names every such variable. An empty value counts as none. A process reads only the variables
+in its table.
 
-\`SERVICE_ENVIRONMENT=production\`, the default, refuses the values meant for development; the tables say where.
-Secrets belong to the environment and to nothing else: no file of the project holds one.`;
+\`SERVICE_ENVIRONMENT=production\`, the default, refuses values for development; the tables say where. Secrets belong in the
+environment only: no file of the project holds one.`;
 
 const EMBEDDED = `## \`npm start\` and \`npm run demo\`
 
-Both run all processes and give each its environment. They can be told where to keep their data and which ports to use,
-by a variable or by a flag (\`npm start -- --api-port 9090\`). A default port that is taken is replaced by a free one; a
-port that was asked for is not. Variables of the tables above that the two do not set themselves, such as \`LOG_LEVEL\` and
-\`INFERENCE_THREADS\`, reach the processes.
+Both run all processes and set their environments. A variable or a flag (\`npm start -- --api-port 9090\`) sets their data
+folder and ports. If a default port is taken, a free one replaces it; a port that you set is never replaced. Variables of
+the tables above that the two do not set themselves, such as \`LOG_LEVEL\` and \`INFERENCE_THREADS\`, reach the processes.
 
-\`TEMPORAL_ADDRESS\` (with \`TEMPORAL_NAMESPACE\`) names a Temporal server of your own to use, and \`TEMPORAL_CLI_PATH\` a
-Temporal program to run; without either, Temporal is found or fetched.`;
+\`TEMPORAL_ADDRESS\` (with \`TEMPORAL_NAMESPACE\`) names your own Temporal server, and \`TEMPORAL_CLI_PATH\` a Temporal program
+to run; without either, Temporal is found or fetched.`;
 
 function processTable(name: ProcessName): string {
   return table(
@@ -54,7 +53,7 @@ function processTable(name: ProcessName): string {
   );
 }
 
-/** What a parser accepts, in the words in which it refuses the rest. */
+/** The values that a parser accepts, in the words of its refusal. */
 function allowed(variable: VariableName): string {
   try {
     VARIABLES[variable].parse('\0');

@@ -1,4 +1,4 @@
-/** What readings are worth against the truth: shares with their counts and Wilson intervals. */
+/** Compares readings with the truth: shares with their counts and Wilson intervals. */
 import type { Result } from '../src/endpoints/dashboard.read/result.ts';
 import type { Truth } from './evaluate-held-out-set.ts';
 
@@ -79,7 +79,7 @@ function fuelGap({ fuel_level_percent }: Truth, result: Result): number | null {
 }
 
 function givesAnyReading({ odometer, warning_lights, fuel_level_percent }: Result): boolean {
-  return odometer !== null || warning_lights.length > 0 || fuel_level_percent !== null;
+  return odometer !== null || (warning_lights ?? []).length > 0 || fuel_level_percent !== null;
 }
 
 /** A lamp is right when its code is among the picture's lamps, each of which counts once. */
@@ -90,8 +90,9 @@ function lampFigures(dashboards: readonly Reading[]): Figure[] {
   for (const { truth, result } of dashboards) {
     const missing = truth.warning_lights.map(({ code }) => code);
     lit += missing.length;
-    given += result.warning_lights.length;
-    for (const { code } of result.warning_lights) {
+    const lamps = result.warning_lights ?? [];
+    given += lamps.length;
+    for (const { code } of lamps) {
       const place = missing.indexOf(code);
       if (place < 0) continue;
       missing.splice(place, 1);

@@ -21,7 +21,7 @@ export interface Truth {
   fuel_level_percent: number | null;
 }
 
-/** What the generator imports; training needs far more. */
+/** The packages that the generator imports; training needs far more. */
 const RENDERING_PACKAGES = ['numpy', 'opencv-python-headless', 'pillow'];
 
 /** Folder of the set of this seed and size, rendered now unless an earlier run left it. */
@@ -29,7 +29,7 @@ export async function heldOutSet(root: string, cache: string, seed: number, coun
   const folder = join(cache, `held-out-${seed}-${count}-${await generatorVersion(root)}`);
   if (existsSync(join(folder, 'truth.jsonl'))) return folder;
   const python = await pythonWithPackages(root, cache);
-  // Renamed when it is whole: a run that is cut short leaves no half set behind.
+  // Renamed once complete: an interrupted run leaves no partial set behind.
   const partial = `${folder}.partial`;
   await rm(partial, { recursive: true, force: true });
   process.stderr.write(`rendering ${count} held-out pictures from seed ${seed} …\n`);
@@ -39,7 +39,7 @@ export async function heldOutSet(root: string, cache: string, seed: number, coun
   return folder;
 }
 
-/** Changes with the generator's source, so that a set of an older generator is not taken for its work. */
+/** Changes with the generator's source, so that a set of an older generator is not reused. */
 async function generatorVersion(root: string): Promise<string> {
   const directory = join(root, 'training');
   const hash = createHash('sha256');
@@ -49,7 +49,7 @@ async function generatorVersion(root: string): Promise<string> {
   return hash.digest('hex').slice(0, 8);
 }
 
-/** Tells two sets apart: the same seed gives the same pictures only where the same typefaces are installed. */
+/** Identifies a set: a seed gives the same pictures only with the same installed typefaces. */
 export async function fingerprint(folder: string): Promise<string> {
   const hash = createHash('sha256');
   for (const { file } of await readTruth(folder)) hash.update(await readFile(join(folder, file)));
@@ -71,7 +71,7 @@ async function pythonWithPackages(root: string, cache: string): Promise<string> 
   if (existsSync(complete)) return python;
   await mkdir(cache, { recursive: true });
   await rm(environment, { recursive: true, force: true });
-  process.stderr.write('installing what the generator needs into a Python environment …\n');
+  process.stderr.write('installing the packages of the generator into a Python environment …\n');
   await run(root, 'python3', ['-m', 'venv', environment]);
   await run(root, python, ['-m', 'pip', 'install', '--quiet', ...(await pinnedPackages(root))]);
   await writeFile(complete, '');
@@ -89,7 +89,7 @@ async function pinnedPackages(root: string): Promise<string[]> {
 }
 
 async function run(root: string, command: string, options: readonly string[]): Promise<void> {
-  // What the command says is progress; standard output is for the table.
+  // The command's output is progress; standard output is for the table.
   const child = spawn(command, options, { cwd: root, stdio: ['ignore', process.stderr, process.stderr] });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`${command} ${options.join(' ')} failed: see above and training/README.md`);

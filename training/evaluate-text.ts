@@ -1,10 +1,11 @@
 /**
- * How well the installed models read VINs and sidewalls of tires that `print-pictures.ts` draws, measured end to end:
- * file → decoding → pipeline → result, as live mode runs it. Prints a table.
+ * Accuracy of the installed models on VINs and tire sidewalls that `print-pictures.ts` draws, measured end to end: file →
+ * decoding → pipeline → result, as live mode runs it. Prints a table.
  *
  *     node training/evaluate-text.ts [--models FOLDER] [--seed 7] [--count 100] [--only vin.read] [--keep FOLDER]
  *
- * `--count` is that of each kind of picture, `--only` takes one of the two endpoints, and `--keep` a folder for the pictures.
+ * `--count` is the number of each kind of picture, `--only` selects one of the two endpoints, and `--keep` names a folder for
+ * the pictures.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,8 +15,8 @@ import { tireRead } from '../src/endpoints/tire.read/contract.ts';
 import type { Result as TireResult } from '../src/endpoints/tire.read/result.ts';
 import { vinRead } from '../src/endpoints/vin.read/contract.ts';
 import type { Result as VinResult } from '../src/endpoints/vin.read/result.ts';
-import { createBackend } from '../src/inference/create-backend.ts';
-import { boxAround } from '../src/inference/decoding/rotated-boxes.ts';
+import { createBackend } from '../src/inference/backends/create-backend.ts';
+import { boxAround } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
 import { wilsonInterval } from './evaluate-figures.ts';
 import { drawArc, drawTire, drawVin, randomFrom, VIN_KINDS } from './print-pictures.ts';
 
@@ -31,7 +32,7 @@ const { values: options } = parseArgs({
 const [seed, count] = [Number(options.seed), Number(options.count)];
 if (options.keep) await mkdir(options.keep, { recursive: true });
 
-/** Of the tire, which a size and its service description span. */
+/** Arc of the tire that a size and its service description span. */
 const ARCS_DEGREES = [10, 30, 60, 90];
 
 let sent: Buffer = Buffer.alloc(0);

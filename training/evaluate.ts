@@ -4,7 +4,7 @@
  *
  *     npm run -s models:evaluate -- [--seed 20261121] [--count 300] [--pictures FOLDER] [--models FOLDER]
  *
- * `--pictures` takes a folder of pictures with a `truth.jsonl` in place of rendering the set.
+ * `--pictures` takes a folder of pictures with a `truth.jsonl` instead of rendering the set.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { dashboardRead } from '../src/endpoints/dashboard.read/contract.ts';
 import type { Result } from '../src/endpoints/dashboard.read/result.ts';
-import { type Backend, createBackend } from '../src/inference/create-backend.ts';
+import { type Backend, createBackend } from '../src/inference/backends/create-backend.ts';
 import { figuresOf, type Reading } from './evaluate-figures.ts';
 import { fingerprint, heldOutSet, readTruth } from './evaluate-held-out-set.ts';
 

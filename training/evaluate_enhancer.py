@@ -81,7 +81,7 @@ def main() -> None:
                 answers = {filter_.name: small.resize(truth.size, filter_) for filter_ in
                            (Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)}
                 answers["upscale"] = made(upscale, small if factor == 2 else made(upscale, small))
-                # As the endpoint answers when nothing is said of fidelity: sqrt(1 - 0.8 ** 2) of it.
+                # The endpoint's default fidelity: sqrt(1 - 0.8 ** 2) of the network's output.
                 answers["default"] = Image.blend(answers["BILINEAR"], answers["upscale"], 0.6)
                 for key, answer in answers.items():
                     pairs.setdefault(key, []).append((truth, answer))

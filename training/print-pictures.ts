@@ -1,13 +1,13 @@
 /**
- * Draws pictures of print on vehicles, of which it is known what stands there: VINs behind windscreens, on door-jamb stickers
- * and stamped into metal; tire sidewalls, in straight rows and along arcs. Seen at an angle, out of focus, noisy, with reflections, as
- * JPEG. They are drawings, not photographs. Typefaces are those of the system (DejaVu, Liberation).
+ * Draws pictures of print on vehicles with known text: VINs behind windscreens, on door-jamb stickers and stamped into metal;
+ * tire sidewalls, in straight rows and along arcs. Seen at an angle, out of focus, noisy, with reflections, as JPEG. They are
+ * drawings, not photographs. Typefaces are those of the system (DejaVu, Liberation).
  */
 import sharp from 'sharp';
-import type { Point } from '../src/inference/decoding/detections.ts';
-import type { Quad } from '../src/inference/decoding/rotated-boxes.ts';
-import { paintQuad, projection } from '../src/inference/images/rectify.ts';
-import type { RgbImage } from '../src/inference/images/rgb-image.ts';
+import type { Point } from '../src/inference/toolkit/decoding/detections.ts';
+import type { Quad } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
+import { paintQuad, projection } from '../src/inference/toolkit/images/rectify.ts';
+import type { RgbImage } from '../src/inference/toolkit/images/rgb-image.ts';
 
 /** Uniform numbers from a seed, 0 to 1. */
 export type Random = () => number;
@@ -25,9 +25,9 @@ export function randomFrom(seed: number): Random {
 
 export interface DrawnPicture {
   jpeg: Buffer;
-  /** What stands there. */
+  /** The printed text. */
   vin: string | null;
-  /** Where each character of the VIN lies, in pixels of the picture. */
+  /** Box of each character of the VIN, in pixels of the picture. */
   places: Quad[];
 }
 
@@ -64,14 +64,14 @@ interface Lettering {
   pitch: number;
 }
 
-/** Each character in the middle of its cell: their places are known. Of those not drawn there is none. */
+/** Centres each character in its cell, so their places are known. Characters that are not drawn have no place. */
 function characters(text: string, x: number, baseline: number, { font, weight, size, pitch }: Lettering) {
   const drawn = Array.from(text, (character, index) => {
     const middle = x + (index + 0.5) * pitch;
     const escaped = character.replace('&', '&amp;').replace('<', '&lt;');
     return `<text x="${middle}" y="${baseline}" text-anchor="middle" font-family="${font}" font-weight="${weight}" font-size="${size}">${escaped}</text>`;
   }).join('');
-  // Capitals are some 0.73 of the size high.
+  // The height of capitals is about 0.73 of the size.
   const cells = Array.from(text, (_, index) => ({
     x0: x + index * pitch,
     y0: baseline - 0.73 * size,
@@ -84,14 +84,14 @@ function characters(text: string, x: number, baseline: number, { font, weight, s
 const line = (text: string, x: number, y: number, size: number, font: string, weight = 'normal') =>
   `<text x="${x}" y="${y}" font-family="${font}" font-size="${size}" font-weight="${weight}">${text.replaceAll('&', '&amp;')}</text>`;
 
-/** A plane thing, before it is seen at an angle. */
+/** A flat object, before it is seen at an angle. */
 interface Plane {
   width: number;
   height: number;
   svg: string;
   vin: string | null;
   cells: { x0: number; y0: number; x1: number; y1: number }[];
-  /** How much is reflected in front of it, 0 to 1. */
+  /** Strength of the reflections in front of it, 0 to 1. */
   reflection: number;
 }
 
@@ -218,7 +218,7 @@ export function drawVin(kind: VinKind, random: Random): Promise<DrawnPicture> {
 
 export interface DrawnTire {
   jpeg: Buffer;
-  /** As it stands there; the service description after the size. */
+  /** As printed; the service description after the size. */
   size: string;
   loadIndex: number;
   speedIndex: string;
@@ -282,7 +282,7 @@ export async function drawTire(random: Random): Promise<DrawnTire> {
   return { jpeg, size, loadIndex, speedIndex, dot, week, year, marks, brand };
 }
 
-/** Size and service description along an arc that spans so many degrees of the tire, as everywhere but close up. */
+/** Size and service description along an arc of so many degrees of the tire, as in any picture that is not close up. */
 export async function drawArc(
   random: Random,
   spanDegrees: number,
@@ -365,7 +365,7 @@ async function photograph(plane: Plane, random: Random, share: number): Promise<
     .toBuffer();
   const noise = between(random, 1, 14);
   for (let index = 0; index < soft.length; index += 3) {
-    // Nearly normal: the sum of three uniform numbers.
+    // The sum of three uniform numbers is nearly normal.
     const grain = (random() + random() + random() - 1.5) * 2 * noise;
     for (let channel = 0; channel < 3; channel += 1) {
       soft[index + channel] = Math.min(255, Math.max(0, (soft[index + channel] as number) + grain));
@@ -392,7 +392,7 @@ function seenAtAnAngle({ width, height }: Plane, random: Random, share: number):
   const flat = between(random, 0.6, 1);
   const nearer = between(random, -0.25, 0.25);
   const place = (u: number, v: number): Point => {
-    // One side is nearer than the other, and all of it is foreshortened.
+    // One side is nearer than the other, and the whole is foreshortened.
     const size = 1 + nearer * u;
     const [x, y] = [u * 0.5 * w * fit, v * 0.5 * h * fit * flat * size];
     return { x: middle.x + x * cosine - y * sine, y: middle.y + x * sine + y * cosine };

@@ -3,9 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { compileValidator } from '../../src/api/requests/validator.ts';
-import { type EntityManager, openDatabase } from '../../src/db/orm.ts';
-import { ServiceError } from '../../src/domain/service-error.ts';
+import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
+import type { EntityManager } from '../../src/platform/database/orm.ts';
+import { ServiceError } from '../../src/platform/service-error.ts';
 import { admissionStatement, admit, newAdmission, OPEN_JOBS_LIMIT, preparedOn } from '../admission-statement.ts';
 import { readCpuSeconds, subtractCpu } from '../cpu.ts';
 import type { Effort } from '../effort.ts';
@@ -13,6 +14,7 @@ import { findBrokenInvariants } from '../invariants.ts';
 import { createJobClient } from '../job-client.ts';
 import { measureLatency, measureThroughput } from '../load.ts';
 import { alternate, compare, type Side } from '../measure.ts';
+import type { MeasureResult } from '../measure-result.ts';
 import {
   createKeysForPgbench,
   createOrganizations,
@@ -25,7 +27,6 @@ import {
 import { findPgbench, pgbenchScript, runPgbench } from '../pgbench.ts';
 import { startApiProcess } from '../processes.ts';
 import type { BenchContext, Postgres } from '../servers.ts';
-import type { MeasureResult } from '../suite.ts';
 
 /** As many as the API opens by default. */
 const CONNECTIONS = 10;
@@ -173,7 +174,7 @@ function throughHttp({ context, organizations, pids, effort }: Admissions, apiUr
   };
 }
 
-/** The same, with one in flight: what one admission takes. */
+/** The same with one in flight: the latency of one admission. */
 function throughHttpOneByOne({ context, organizations, pids, effort }: Admissions, apiUrl: string): Side {
   const jobs = createJobClient({ apiUrl, endpoint, organizations, connections: 1 });
   context.cleanup.add(() => jobs.close());
@@ -193,7 +194,7 @@ function throughHttpOneByOne({ context, organizations, pids, effort }: Admission
   };
 }
 
-/** What the contract costs a request: finding it, its compiled schema, its own rules, its price. */
+/** The cost of the contract for a request: look-up, compiled schema, rules, price. */
 function validationAlone({ context, organizations, pids, effort }: Admissions): Side {
   const validate = compileValidator(endpoint.parameters, 'multipart');
   const [organization] = organizations as [Organization];
@@ -224,7 +225,7 @@ function throughPg(admissions: Admissions, name: string, { hot }: { hot: boolean
   return {
     name,
     what:
-      `admitJobOfKnownCaller of src/db/jobs/admit-job.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
+      `admitJobOfKnownCaller of src/jobs/admission-store.ts, its statement prepared on ${connections.length} pg connections of one Node ` +
       `process, ${hot ? 'one organisation' : `${ORGANIZATIONS} organisations at random`}`,
     processes: ['PostgreSQL', 'load generator'],
     run: () => measureFunction(admissions, connections, { hot }),
@@ -258,7 +259,7 @@ function measureFunction(
   });
 }
 
-/** The same statement by pgbench, with random ids; null where there is no pgbench. */
+/** The same statement with pgbench and random ids; null without pgbench. */
 async function throughPgbench({ context, databaseUrl, organizations, pids, effort }: Admissions): Promise<Side | null> {
   const pgbench = findPgbench(process.env);
   if (!pgbench) return null;

@@ -1,4 +1,4 @@
-/** What an inference worker adds to ONNX Runtime, and what batches gain. */
+/** The overhead of an inference worker over ONNX Runtime, and the gain of batches. */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,28 +12,29 @@ import sharp from 'sharp';
 import { Type } from 'typebox';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
-import { admitJob } from '../../src/db/jobs/admit-job.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import type { InferenceRequest } from '../../src/contracts/inference-backend.ts';
+import { openDatabase } from '../../src/database.ts';
 import { dashboardRead } from '../../src/endpoints/dashboard.read/contract.ts';
-import type { InferenceRequest } from '../../src/inference/backend.ts';
-import { createOnnxBackend, type OnnxBackend } from '../../src/inference/onnx-backend.ts';
+import { createOnnxBackend, type OnnxBackend } from '../../src/inference/backends/onnx-backend.ts';
+import { admitJob } from '../../src/jobs/admission-store.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { newAdmission } from '../admission-statement.ts';
 import { readCpuSeconds, subtractCpu } from '../cpu.ts';
 import type { Effort } from '../effort.ts';
 import { measureLatency, measureThroughput } from '../load.ts';
 import { alternate, type Comparison, compare, type Sample, type Side } from '../measure.ts';
+import type { MeasureResult } from '../measure-result.ts';
 import { createOrganizations, type Organization } from '../organizations.ts';
 import type { BareOrder } from '../processes/bare-inference.ts';
 import type { BenchContext, Postgres } from '../servers.ts';
 import { median } from '../statistics.ts';
-import type { MeasureResult } from '../suite.ts';
 
 const NETWORKS = fileURLToPath(new URL('../inference', import.meta.url));
 const THREADS = 1;
-/** Enough that a picture is always decoded while another is computed. */
+/** Enough to always decode one picture while another is computed. */
 const PIPELINE_IN_FLIGHT = 4;
 const BATCH = 8;
-/** All that a worker with one child process takes on: `ACTIVITIES_PER_PROCESS`. */
+/** The capacity of a worker with one child process: `ACTIVITIES_PER_PROCESS`. */
 const FULL_LOAD = 16;
 const CONVOLUTION = '7 GFLOP of convolutions on 640 × 640 pixels';
 /** In the order of their child processes: two endpoints share the first. */
@@ -42,13 +43,13 @@ const DENSE = '150 MB of fully connected layers, bound by reading them';
 
 type Slug = (typeof SLUGS)[number];
 
-interface Stand {
+interface Harness {
   onnx: OnnxBackend;
   orm: MikroORM;
   organization: Organization;
   /** Folder of the release of the convolutional network. */
   release: string;
-  /** What is stored for every job. */
+  /** The stored input of every job. */
   picture: { current: Uint8Array };
   bare(order: Omit<BareOrder, 'release' | 'picture' | 'threads'>): Promise<{ durationsMs: number[]; pid: number }>;
 }
@@ -60,37 +61,37 @@ export async function measureInference(
 ): Promise<MeasureResult> {
   const { signal, say } = context;
   say('Inference: loading networks …');
-  const stand = await prepare(context, postgres);
+  const harness = await prepare(context, postgres);
   const [small, exact, photograph] = await Promise.all([pictureOf(64, 64), pictureOf(640, 640), pictureOf(1280, 960)]);
   const turns = { ...effort, signal };
   const comparisons: Comparison[] = [];
 
   say('One job at a time: the activity and ONNX Runtime alone …');
-  stand.picture.current = small;
-  comparisons.push(await compareActivity(stand, turns, 'bench.tensor'));
-  stand.picture.current = exact;
-  comparisons.push(await compareActivity(stand, turns, 'bench.convolution'));
+  harness.picture.current = small;
+  comparisons.push(await compareActivity(harness, turns, 'bench.tensor'));
+  harness.picture.current = exact;
+  comparisons.push(await compareActivity(harness, turns, 'bench.convolution'));
   say('Pictures a second: the worker and a bare loop …');
-  stand.picture.current = photograph;
-  comparisons.push(await comparePipeline(stand, turns));
+  harness.picture.current = photograph;
+  comparisons.push(await comparePipeline(harness, turns));
   say('The event loop of the worker, busy and idle …');
-  comparisons.push(await compareEventLoop(stand, turns));
+  comparisons.push(await compareEventLoop(harness, turns));
   say('Batches …');
-  stand.picture.current = small;
-  comparisons.push(...(await compareBatches(stand, turns)));
+  harness.picture.current = small;
+  comparisons.push(...(await compareBatches(harness, turns)));
   return { comparisons, broken: [] };
 }
 
 type Turns = Effort & { signal: AbortSignal };
 
-/** Of the same tensor, which is what the goal is for; and of a picture, for what decoding and scaling add to it. */
+/** Compares runs of the same tensor, which the goal is for, and of a picture, to show the cost of decoding and scaling. */
 async function compareActivity(
-  stand: Stand,
+  harness: Harness,
   turns: Turns,
   slug: 'bench.tensor' | 'bench.convolution',
 ): Promise<Comparison> {
   const isOfTensor = slug === 'bench.tensor';
-  const { onnx, orm, organization } = stand;
+  const { onnx, orm, organization } = harness;
   const activities = createInferenceActivities({ orm, backend: onnx });
   const a: Side = {
     name: 'inference activity',
@@ -100,7 +101,7 @@ async function compareActivity(
     processes: ['worker', 'child', 'PostgreSQL'],
     run: async () => {
       const durationsMs: number[] = [];
-      const before = readCpuSeconds(pidsOf(stand));
+      const before = readCpuSeconds(pidsOf(harness));
       for (let done = 0; done < turns.latencyJobs; done += 1) {
         turns.signal.throwIfAborted();
         const { admission } = newAdmission({ endpoint: contractOf(slug), organization });
@@ -110,13 +111,13 @@ async function compareActivity(
         const startedAtMs = performance.now();
         const end = await environment.run(() => activities.runInference({ jobId: admission.job.id, attempts: 3 }));
         durationsMs.push(performance.now() - startedAtMs);
-        if (end !== 'staged') throw new Error(`a job was answered ${JSON.stringify(end)}`);
+        if (end !== 'staged') throw new Error(`the activity returned ${JSON.stringify(end)}`);
       }
-      const cpuSeconds = subtractCpu(readCpuSeconds(pidsOf(stand)), before);
+      const cpuSeconds = subtractCpu(readCpuSeconds(pidsOf(harness)), before);
       return { value: median(durationsMs), jobs: durationsMs.length, cpuSeconds };
     },
   };
-  const b = bareSide(stand, {
+  const b = bareSide(harness, {
     name: 'ONNX Runtime alone',
     what: `session.run of the same tensor with ${THREADS} thread in a loop, one process`,
     run: () => ({ loop: 'run', rounds: turns.latencyJobs, milliseconds: Number.MAX_SAFE_INTEGER }),
@@ -132,7 +133,7 @@ async function compareActivity(
   });
 }
 
-async function comparePipeline(stand: Stand, turns: Turns): Promise<Comparison> {
+async function comparePipeline(harness: Harness, turns: Turns): Promise<Comparison> {
   const a: Side = {
     name: 'inference worker',
     what:
@@ -141,14 +142,14 @@ async function comparePipeline(stand: Stand, turns: Turns): Promise<Comparison> 
     processes: ['worker', 'child'],
     run: () =>
       measureThroughput({
-        job: () => infer(stand, 'bench.convolution'),
+        job: () => infer(harness, 'bench.convolution'),
         inFlight: PIPELINE_IN_FLIGHT,
         ...turns.jobs,
-        pids: pidsOf(stand),
+        pids: pidsOf(harness),
         signal: turns.signal,
       }),
   };
-  const b = bareSide(stand, {
+  const b = bareSide(harness, {
     name: 'bare loop',
     what: `the same functions and the same session, one picture after the other, in one process with ${THREADS} thread`,
     run: () => ({ loop: 'whole', rounds: Number.MAX_SAFE_INTEGER, milliseconds: turns.jobs.windowMs }),
@@ -158,8 +159,8 @@ async function comparePipeline(stand: Stand, turns: Turns): Promise<Comparison> 
   return compare(samples, { name: 'Pictures/s, whole way', unit: 'jobs/s', a, b, goal: { atLeast: 0.9 } });
 }
 
-/** Of this process, which owns the child processes as a worker does. */
-async function compareEventLoop(stand: Stand, turns: Turns): Promise<Comparison> {
+/** The event loop lag of this process, which owns the child processes like a worker. */
+async function compareEventLoop(harness: Harness, turns: Turns): Promise<Comparison> {
   const { signal } = turns;
   const sideOf = (name: string, what: string, inFlight: number): Side => ({
     name,
@@ -170,7 +171,7 @@ async function compareEventLoop(stand: Stand, turns: Turns): Promise<Comparison>
       let jobs = 0;
       const lanes = Array.from({ length: inFlight }, async () => {
         while (!stopping.signal.aborted) {
-          await infer(stand, 'bench.convolution');
+          await infer(harness, 'bench.convolution');
           jobs += 1;
         }
       });
@@ -190,7 +191,7 @@ async function compareEventLoop(stand: Stand, turns: Turns): Promise<Comparison>
   return compare(samples, { name: 'Event loop of the worker', unit: 'ms p99', a, b, goal: { atMost: 2 } });
 }
 
-async function compareBatches(stand: Stand, turns: Turns): Promise<Comparison[]> {
+async function compareBatches(harness: Harness, turns: Turns): Promise<Comparison[]> {
   const { signal } = turns;
   const how = `a JPEG of 64 × 64 pixels, ${DENSE}, one child process with ${THREADS} thread`;
   const sidesOf = (inFlight: number, run: (slug: Slug) => Promise<Sample>): [Side, Side] => [
@@ -207,12 +208,12 @@ async function compareBatches(stand: Stand, turns: Turns): Promise<Comparison[]>
       run: () => run('bench.dense'),
     },
   ];
-  const load = { pids: pidsOf(stand), signal };
+  const load = { pids: pidsOf(harness), signal };
   const many = sidesOf(BATCH, (slug) =>
-    measureThroughput({ ...load, job: () => infer(stand, slug), inFlight: BATCH, ...turns.jobs }),
+    measureThroughput({ ...load, job: () => infer(harness, slug), inFlight: BATCH, ...turns.jobs }),
   );
   const one = sidesOf(1, (slug) =>
-    measureLatency({ ...load, job: () => infer(stand, slug), jobs: 2 * turns.latencyJobs }),
+    measureLatency({ ...load, job: () => infer(harness, slug), jobs: 2 * turns.latencyJobs }),
   );
   const rows: [string, 'jobs/s' | 'ms p50', [Side, Side], Comparison['goal']][] = [
     [`Batching, ${BATCH} in flight`, 'jobs/s', many, { atLeast: 1.5 }],
@@ -226,7 +227,7 @@ async function compareBatches(stand: Stand, turns: Turns): Promise<Comparison[]>
 }
 
 function bareSide(
-  stand: Stand,
+  harness: Harness,
   {
     name,
     what,
@@ -235,7 +236,7 @@ function bareSide(
   }: {
     name: string;
     what: string;
-    run: () => Parameters<Stand['bare']>[0];
+    run: () => Parameters<Harness['bare']>[0];
     value: (durationsMs: readonly number[]) => number;
   },
 ): Side {
@@ -245,16 +246,16 @@ function bareSide(
     processes: ['bare loop'],
     run: async () => {
       const order = run();
-      const { pid } = await stand.bare({ ...order, rounds: 1 });
+      const { pid } = await harness.bare({ ...order, rounds: 1 });
       const before = readCpuSeconds({ 'bare loop': pid });
-      const { durationsMs } = await stand.bare(order);
+      const { durationsMs } = await harness.bare(order);
       const cpuSeconds = subtractCpu(readCpuSeconds({ 'bare loop': pid }), before);
       return { value: value(durationsMs), jobs: durationsMs.length, cpuSeconds };
     },
   };
 }
 
-async function infer({ onnx }: Stand, endpoint: Slug): Promise<void> {
+async function infer({ onnx }: Harness, endpoint: Slug): Promise<void> {
   const input = { field: 'image', storageKey: '', mediaType: 'image/jpeg', bytes: 1, sha256: '', uploadId: null };
   const request: InferenceRequest = {
     jobId: 'job_1111111111111111111111',
@@ -269,7 +270,7 @@ async function infer({ onnx }: Stand, endpoint: Slug): Promise<void> {
   if (status !== 'succeeded') throw new Error(`an inference ended ${status}`);
 }
 
-async function prepare(context: BenchContext, postgres: Postgres): Promise<Stand> {
+async function prepare(context: BenchContext, postgres: Postgres): Promise<Harness> {
   const { directory, cleanup } = context;
   const databaseUrl = await postgres.createDatabase('inference');
   const [organization] = await createOrganizations(databaseUrl, 1);
@@ -313,8 +314,8 @@ async function prepare(context: BenchContext, postgres: Postgres): Promise<Stand
   };
 }
 
-/** In the order in which their endpoints are listed. */
-function pidsOf({ onnx }: Stand): Record<string, number> {
+/** In the order of their endpoints. */
+function pidsOf({ onnx }: Harness): Record<string, number> {
   const [convolution = 0, oneByOne = 0, inBatches = 0] = onnx.pids;
   return { worker: process.pid, child: convolution, 'child one by one': oneByOne, 'child in batches': inBatches };
 }
@@ -323,7 +324,7 @@ function contractOf(slug: Slug): EndpointContract {
   return { ...dashboardRead, slug, parameters: Type.Object({}), result: Type.Object({ scores: Type.Number() }) };
 }
 
-/** Answers the folder of the release. */
+/** Returns the folder of the release. */
 function installNetwork(modelsDirectory: string, network: string, model: string, side: number, batch: number): string {
   const release = join(modelsDirectory, model, '2026-01-01');
   const bytes = readFileSync(join(NETWORKS, `${network}.onnx`));

@@ -1,35 +1,36 @@
 /** Jobs that cost CPU time: the whole service against a job queue within PostgreSQL. */
 import { pino } from 'pino';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { listenForSettlements } from '../../src/db/jobs/job-settlements.ts';
-import { readJob } from '../../src/db/jobs/read-job.ts';
-import { openDatabase, query } from '../../src/db/orm.ts';
-import { isTerminal } from '../../src/domain/job-states.ts';
+import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import { isTerminal } from '../../src/jobs/job-states.ts';
+import { readJob } from '../../src/jobs/jobs-store.ts';
+import { listenForSettlements } from '../../src/jobs/settlement-listener.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { admit, newAdmission } from '../admission-statement.ts';
 import type { Effort } from '../effort.ts';
 import { findBrokenInvariants } from '../invariants.ts';
 import { measureThroughput } from '../load.ts';
 import { alternate, compare, type Side } from '../measure.ts';
+import type { MeasureResult } from '../measure-result.ts';
 import { createOrganizations } from '../organizations.ts';
 import { CPU_WORK_MODEL, CPU_WORK_MS } from '../processes/cpu-work.ts';
 import { GRAPHILE_TASK } from '../processes/graphile.ts';
 import { startProcess } from '../processes.ts';
 import type { BenchContext, Postgres } from '../servers.ts';
 import { SERVICE_PROCESSES, startService } from '../service-stack.ts';
-import type { MeasureResult } from '../suite.ts';
 
-/** Several times what one thread can compute while the rest of a job goes its way. */
+/** Several times what one thread can compute during the rest of a job. */
 const IN_FLIGHT = 16;
 const ORGANIZATIONS = 50;
-/** Of `IN_FLIGHT` jobs a side. */
+/** Rounds of `IN_FLIGHT` jobs for each side. */
 const WARM_UP_TURNS = 4;
 const POOL_SIZE = 10;
 const QUEUE_PROCESSES = ['graphile worker', 'PostgreSQL', 'load generator'] as const;
 
 interface Jobs {
   pids: Readonly<Record<string, number>>;
-  /** One job, from its admission to the answer. */
+  /** One job, from its admission to the response. */
   run: () => Promise<void>;
   findBrokenInvariants: () => Promise<string[]>;
 }
@@ -116,7 +117,7 @@ async function startQueueJobs(context: BenchContext, postgres: Postgres): Promis
   });
   const orm = await openDatabase({ url: databaseUrl, poolSize: POOL_SIZE });
   cleanup.add(() => orm.close());
-  // As an inference worker does: an admission in live mode asks for it.
+  // Like an inference worker: an admission in live mode requires it.
   await announceInstalledEndpoints(orm.em.fork(), [{ endpoint: endpoint.slug, modelVersion: CPU_WORK_MODEL }], []);
   const settlements = listenForSettlements(databaseUrl, pino({ enabled: false }));
   cleanup.add(() => settlements.close());

@@ -5,15 +5,15 @@ import type { Effort } from '../effort.ts';
 import { findBrokenInvariants } from '../invariants.ts';
 import { measureThroughput } from '../load.ts';
 import { alternate, compare, type Side } from '../measure.ts';
+import type { MeasureResult } from '../measure-result.ts';
 import { SLOW_MODEL_MS, SLOW_PARAMETER } from '../processes/no-op-backend.ts';
 import type { BenchContext, Postgres } from '../servers.ts';
 import { type Service, startService } from '../service-stack.ts';
-import type { MeasureResult } from '../suite.ts';
 
 const MOST_WORKERS = 4;
-/** Enough that no worker runs dry: a job goes to any worker with room, not to the one with the fewest. */
+/** Enough to keep every worker busy: a job goes to any worker with a free slot, not to the least loaded. */
 const IN_FLIGHT_PER_WORKER = 8;
-/** Until the queue has forgotten the pollers that left it, and the new ones have asked. */
+/** Until the queue has forgotten its former pollers, and the new ones have polled. */
 const SETTLING_MS = 500;
 /** Near-linear: nine tenths of the number of workers. */
 const GOALS = { 2: { atLeast: 1.8 }, 4: { atLeast: 3.6 } } as const;
@@ -70,7 +70,7 @@ export async function measureScale(context: BenchContext, postgres: Postgres, ef
   };
 }
 
-/** Workers beyond the number are told to stop, as by a scale-in; those that lack are started. */
+/** Stops surplus workers as a scale-in does, and starts missing ones. */
 async function scaleTo(service: Service, workers: RunningProgram[], count: number): Promise<void> {
   const exits = await Promise.all(workers.splice(count).map((worker) => worker.stop()));
   if (exits.some(({ code }) => code !== 0)) throw new Error('an inference worker did not stop cleanly');

@@ -3,6 +3,7 @@ import type { Effort } from '../effort.ts';
 import { findBrokenInvariants } from '../invariants.ts';
 import { measureLatency, measureThroughput } from '../load.ts';
 import { alternate, type Comparison, compare, type Side } from '../measure.ts';
+import type { MeasureResult } from '../measure-result.ts';
 import { BARE_TASK_QUEUE, BARE_WORKFLOW } from '../processes/bare.ts';
 import { runSlowModel, SLOW_MODEL_MS, SLOW_PARAMETER } from '../processes/no-op-backend.ts';
 import type { BenchContext, Postgres } from '../servers.ts';
@@ -13,7 +14,6 @@ import {
   type ServiceStack,
   startServiceStack,
 } from '../service-stack.ts';
-import type { MeasureResult } from '../suite.ts';
 
 const SERVICE =
   'POST /v1/dashboard/read?wait=true, multipart with a picture of one pixel, Idempotency-Key, 50 live organisations; ' +
@@ -23,7 +23,7 @@ const BARE =
   'client.workflow.execute of a workflow with one activity that returns at once; 1 Node process with one worker for ' +
   'both, default settings, and the client in the load generator; the same Temporal';
 
-/** Of `IN_FLIGHT` jobs a side: what is measured is a service that runs, not one whose code is still being compiled. */
+/** Rounds of `IN_FLIGHT` jobs for each side, so that compilation is not part of the measurement. */
 const WARM_UP_TURNS = 8;
 
 export async function measureServiceJobs(

@@ -1,26 +1,27 @@
-/** A healthy webhook endpoint beside one that hangs on more deliveries than the worker has places, and without it. */
+/** A healthy webhook endpoint, alone and beside one that hangs on more deliveries than the worker has slots. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { WebhookEndpoint } from '../../src/db/entities.ts';
-import { type EntityManager, openDatabase, query } from '../../src/db/orm.ts';
-import { createDevelopmentWebhookEndpoint } from '../../src/db/seed.ts';
-import { newId } from '../../src/domain/ids.ts';
-import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
+import { openDatabase } from '../../src/database.ts';
+import { createDevelopmentWebhookEndpoint } from '../../src/embedded/seed.ts';
 import { startWebhookReceiver } from '../../src/embedded/webhook-receiver.ts';
-import { startDeliverWebhook } from '../../src/temporal/client.ts';
+import { type EntityManager, query } from '../../src/platform/database/orm.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
+import { startDeliverWebhook } from '../../src/webhooks/delivery-starter.ts';
+import { WebhookEndpoint } from '../../src/webhooks/entities.ts';
 import { readCpuSeconds, subtractCpu } from '../cpu.ts';
 import type { Effort } from '../effort.ts';
 import { alternate, compare, type Sample, type Side } from '../measure.ts';
+import type { MeasureResult } from '../measure-result.ts';
 import { startProcess } from '../processes.ts';
 import { type BenchContext, type Postgres, startBenchTemporal } from '../servers.ts';
 import { quantile } from '../statistics.ts';
-import type { MeasureResult } from '../suite.ts';
 
-/** Half more than the worker has places. */
+/** One and a half times the slots of the worker. */
 const STUCK_DELIVERIES = 300;
 const IN_FLIGHT = 2;
-/** Fewest of a turn for a p99 that is not the slowest alone. */
+/** Minimum for a p99 that is not simply the slowest. */
 const DELIVERIES_PER_JOB = 10;
 const SEALING_KEY = 'sealing key of the benchmark';
 const ARRIVAL_TIMEOUT_MS = 60_000;
@@ -65,7 +66,7 @@ export async function measureWebhookIsolation(
   const [healthy, stuck] = [await startWebhookReceiver(), await startWebhookReceiver()];
   cleanup.add(() => healthy.close());
   cleanup.add(() => stuck.close());
-  // It takes every delivery and never answers.
+  // It accepts every delivery and never responds.
   stuck.answerWith(() => {});
   const arrivals = new Map<string, () => void>();
   healthy.answerWith((response, { headers }) => {
@@ -100,12 +101,12 @@ export async function measureWebhookIsolation(
     };
   };
 
-  /** The same while a new endpoint hangs on its deliveries, which are taken away afterwards. */
+  /** The same while a new endpoint hangs on its deliveries, which are removed afterwards. */
   const measureBesideStuck = async (count: number): Promise<Sample> => {
     const endpoint = await createEndpoint(owner, stuck.url);
     const deliveries = await createDeliveries(owner.em(), endpoint, STUCK_DELIVERIES);
     for (const delivery of deliveries) await startDeliverWebhook(temporal, delivery);
-    // Stuck, and known to be: its first deliveries have failed after their 10 seconds.
+    // Known to be stuck: its first deliveries have failed after 10 seconds.
     await until(() => isFailing(owner.em(), endpoint), signal);
     try {
       return await measureArrivals(count);

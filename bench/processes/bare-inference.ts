@@ -1,12 +1,12 @@
 /**
- * What inference is compared with: a process that loads a network with ONNX Runtime and runs it in a loop, alone
- * (`run`: the same tensor over and over) or after what must come before it (`whole`: decode, resize, tensor).
+ * The yardstick for inference: a process that loads a network with ONNX Runtime and runs it in a loop, alone
+ * (`run`: always the same tensor) or with its preparation (`whole`: decode, resize, tensor).
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { decodeImage, restrictDecoder } from '../../src/inference/images/decode-image.ts';
 import { parseManifest } from '../../src/inference/models/manifest.ts';
-import { createPictureInput } from '../../src/inference/pipelines/picture-input.ts';
+import { decodeImage, restrictDecoder } from '../../src/inference/toolkit/images/decode-image.ts';
+import { createPictureInput } from '../../src/inference/toolkit/images/picture-input.ts';
 
 export interface BareOrder {
   /** Folder of a release of a model with one file, `network`. */
@@ -14,7 +14,7 @@ export interface BareOrder {
   picture: Uint8Array;
   threads: number;
   loop: 'run' | 'whole';
-  /** Ends after so many rounds, or after so long. */
+  /** Ends after this many rounds, or this long. */
   rounds: number;
   milliseconds: number;
 }
@@ -45,7 +45,7 @@ async function loop({ release, picture, threads, loop, rounds, milliseconds }: B
     return new Tensor('float32', data, shape);
   };
   const prepared = await tensorOf();
-  // As a child process of a worker does before it takes work.
+  // Like a child process of a worker before it takes work.
   await session.run({ [input.name]: prepared });
 
   const durationsMs: number[] = [];

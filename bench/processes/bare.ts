@@ -1,4 +1,4 @@
-/** Names that the bare worker and its client share. */
+/** Names shared by the bare worker and its client. */
 export const BARE_TASK_QUEUE = 'bare';
 export const BARE_WORKFLOW = 'bareWorkflow';
 

@@ -1,5 +1,5 @@
-/** Stands in for `src/inference/create-backend.ts`: every job costs CPU time. */
-import type { Backend } from '../../src/inference/create-backend.ts';
+/** Replaces `src/inference/backends/create-backend.ts`: every job costs CPU time. */
+import type { Backend } from '../../src/inference/backends/create-backend.ts';
 import { startCpuWork } from './cpu-work.ts';
 import { createBackend as createNoOpBackend } from './no-op-backend.ts';
 

@@ -7,7 +7,7 @@ parentPort?.on('message', () => {
   parentPort?.postMessage('done');
 });
 
-/** CPU time of this thread alone: on a busy machine the clock would run on while it waits for a core. */
+/** CPU time of this thread: on a busy machine, wall time would include the wait for a core. */
 function usedUs(): number {
   const { user, system } = process.threadCpuUsage();
   return user + system;

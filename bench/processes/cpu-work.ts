@@ -1,4 +1,4 @@
-/** Stands in for a model that computes: CPU time in one thread of its own, one job after another. */
+/** Replaces a model that computes: CPU time in a thread of its own, one job after another. */
 import { Worker } from 'node:worker_threads';
 
 export const CPU_WORK_MS = 50;

@@ -1,18 +1,18 @@
 /**
- * What the service is compared with where jobs compute: a job queue within PostgreSQL. It makes the writes of the service,
+ * The yardstick for jobs that compute: a job queue within PostgreSQL. It makes the same writes as the service,
  * pick-up and settlement, with the service's own functions, and does the same work.
  */
 import { Logger, run } from 'graphile-worker';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
-import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
-import { readJob } from '../../src/db/jobs/read-job.ts';
-import { openDatabase } from '../../src/db/orm.ts';
-import { createLogger } from '../../src/logging.ts';
-import { onShutdown } from '../../src/shutdown.ts';
+import { openDatabase } from '../../src/database.ts';
+import { readJob } from '../../src/jobs/jobs-store.ts';
+import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
+import { createLogger } from '../../src/platform/logging/logger.ts';
+import { onShutdown } from '../../src/platform/shutdown.ts';
 import { CPU_WORK_MODEL, startCpuWork } from './cpu-work.ts';
 import { GRAPHILE_TASK, type GraphileJob } from './graphile.ts';
 
-/** As many as an inference worker takes at once. */
+/** The concurrency of an inference worker. */
 const CONCURRENCY = 16;
 const POOL_SIZE = 10;
 
@@ -21,6 +21,9 @@ const url = process.env.DATABASE_URL ?? '';
 const orm = await openDatabase({ url, poolSize: POOL_SIZE });
 const { settleJob } = createSettlementActivities({ orm });
 const work = startCpuWork();
+/** Longer than the jobs in hand take. */
+const DRAIN_TIMEOUT_MS = 10_000;
+
 const runner = await run({
   connectionString: url,
   concurrency: CONCURRENCY,
@@ -39,9 +42,12 @@ const runner = await run({
     },
   },
 });
-onShutdown(logger, async () => {
-  await runner.stop();
-  await work.close();
-  await orm.close();
+onShutdown(logger, {
+  drain: () => runner.stop(),
+  drainTimeoutMs: DRAIN_TIMEOUT_MS,
+  async close() {
+    await work.close();
+    await orm.close();
+  },
 });
 logger.info('worker ready');

@@ -1,4 +1,4 @@
-/** What the process of graphile-worker and its customer share. */
+/** Names shared by the process of graphile-worker and its customer. */
 export const GRAPHILE_TASK = 'infer';
 
 export interface GraphileJob {

@@ -1,11 +1,11 @@
 /**
- * Stands in for `src/inference/create-backend.ts`: answers in the worker's own process, at once, or after a fixed time
- * when the request asks for it by the one parameter that `dashboard.read` has for the purpose. Of the latter it runs one
- * at a time and lets the others wait, as the one child process of a worker does.
+ * Replaces `src/inference/backends/create-backend.ts`: returns in the worker's own process, at once, or after a fixed time
+ * if the request asks for it with a parameter of `dashboard.read`. It runs slow jobs one
+ * at a time, as the one child process of a worker does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoints } from '../../src/endpoints/list.ts';
-import type { Backend } from '../../src/inference/create-backend.ts';
+import type { Backend } from '../../src/inference/backends/create-backend.ts';
 
 export const SLOW_MODEL_MS = 200;
 export const SLOW_PARAMETER = 'read_warning_lights';
@@ -29,7 +29,7 @@ export async function createBackend(): Promise<Backend> {
   };
 }
 
-/** Waits, as for a GPU: what is measured is what the service adds. */
+/** Waits, as for a GPU: this measures only the service's overhead. */
 export async function runSlowModel(): Promise<void> {
   await sleep(SLOW_MODEL_MS);
 }

@@ -2,7 +2,7 @@
 import { replaceModule } from './replace-module.ts';
 
 replaceModule(
-  new URL('../../src/inference/create-backend.ts', import.meta.url),
+  new URL('../../src/inference/backends/create-backend.ts', import.meta.url),
   new URL('no-op-backend.ts', import.meta.url),
 );
 await import('../../src/workers/inference.ts');

@@ -1,7 +1,7 @@
-/** Runs a process of the service as it is, but for one module: so that what is measured cannot drift from the service. */
+/** Runs a real process of the service with one module replaced, so that the measurement cannot drift from the service. */
 import { registerHooks } from 'node:module';
 
-/** From now on, whoever imports `original` gets `replacement`, which must export what is used of it. */
+/** From now on, imports of `original` get `replacement`, which must have the same used exports. */
 export function replaceModule(original: URL, replacement: URL): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {

@@ -1,5 +1,5 @@
-/** Stands in for `src/temporal/connect.ts`: what an admission uses of a client. */
-import type { openTemporalClient as real } from '../../src/temporal/connect.ts';
+/** Replaces `src/platform/temporal/connect.ts`: the part of a client that an admission uses. */
+import type { openTemporalClient as real } from '../../src/platform/temporal/connect.ts';
 
 export const openTemporalClient = () =>
   ({

@@ -1,9 +1,9 @@
 /**
- * A cluster that answers `render.background`, as docs/remote-inference.md asks of one. Plain Node, no package:
+ * A cluster that runs `render.background`, as docs/remote-inference.md describes. Plain Node, no package:
  *
  *   CLUSTER_KEY=… node docs/examples/remote-cluster.mjs 8092
  *
- * It answers each with a composite of one pixel, after WORK_SECONDS (1): put your pipeline in the place of `work`.
+ * Each result is a composite of one pixel, after WORK_SECONDS (1): replace `work` by your pipeline.
  */
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const COMPOSITE = Buffer.from(
 /** Dispatches that are under way, by id. */
 const running = new Map();
 
-/** The pipeline: input files and parameters → result. `upload` takes a file and answers it as the result shows it. */
+/** The pipeline: input files and parameters → result. `upload` sends a file and returns it as the result shows it. */
 async function work({ inputs, parameters }, { signal, upload }) {
   const picture = await untilAnswered(inputs[0].url, { signal });
   if (!picture.ok) throw new Error(`the input is not there: ${picture.status}`);
@@ -60,7 +60,7 @@ async function receive(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
   const dispatch = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  // Answer first, work afterwards: the service waits 10 s for this answer, and for callbacks much longer.
+  // Respond first, work afterwards: the service waits 10 s for this response, and for callbacks much longer.
   answer(202);
   await run(dispatch);
 }

@@ -1,3 +1,4 @@
+/** Activities of the delivery workflow. */
 import type { Logger } from 'pino';
 import type {
   DeliveryActivities,
@@ -5,55 +6,50 @@ import type {
   DeliveryAttemptInput,
   DeliveryEndActivities,
 } from '../contracts/deliver-webhook.ts';
-import { planNextAttempt } from '../contracts/delivery-schedule.ts';
-import { type Event, WebhookDelivery, type WebhookEndpoint } from '../db/entities.ts';
-import { markDeliveryStarted } from '../db/jobs/outbox.ts';
-import type { EntityManager, MikroORM } from '../db/orm.ts';
-import { DeliveryError } from '../delivery/delivery-error.ts';
+import type { Event } from '../jobs/entities.ts';
+import type { EntityManager, MikroORM } from '../platform/database/orm.ts';
+import { createOneAtATime } from '../platform/one-at-a-time.ts';
+import type { SealedSecrets } from '../platform/sealed-secrets.ts';
 import {
-  type DeliveryStatus,
+  findSkipReason,
+  NO_SLOT_REASON,
+  nextAttemptAt,
+  OUTCOME_BY_STATUS,
+  pauseAfterSkipMs,
+  remainingPatienceMs,
+  waitsOf,
+} from '../webhooks/attempt-rules.ts';
+import {
+  CONCURRENCY_LIMITS,
+  type ConcurrencyLimits,
+  createDeliverySlots,
+  type SlotDecision,
+} from '../webhooks/delivery-concurrency.ts';
+import { DeliveryError } from '../webhooks/delivery-error.ts';
+import { deliveryHeaders } from '../webhooks/delivery-headers.ts';
+import {
   endDelivery,
   isAttemptRecorded,
   recordAttempt,
-  recordLeftOut,
-  recordNextAttempt,
-} from '../delivery/delivery-records.ts';
-import {
-  createEndpointLanes,
-  type EndpointLanes,
-  type LaneLimits,
-  type LanePlace,
-} from '../delivery/endpoint-lanes.ts';
-import { RESPONSE_TIMEOUT_MS, type WebhookClient } from '../delivery/webhook-client.ts';
-import type { SealedSecrets } from '../domain/sealed-secrets.ts';
+  recordSkippedLastAttempt,
+} from '../webhooks/delivery-records-store.ts';
+import { WebhookDelivery, type WebhookEndpoint } from '../webhooks/entities.ts';
+import { markDeliveryStarted, recordNextAttempt } from '../webhooks/outbox-store.ts';
 import {
   disabledWhenFailingSince,
   parseRetryAfterMs,
   statusDelivers,
   statusDisables,
-} from '../domain/webhook-retries.ts';
-import { activeSecrets } from '../domain/webhook-secrets.ts';
-import { signatureHeaders } from '../domain/webhook-signing.ts';
-
-const USER_AGENT = 'vehicle-inference-service-webhooks/1';
-
-/** How long an attempt waits for its turn: until the next one would be made, within these bounds. */
-const PATIENCE_MS = { shortest: 5 * 60_000, longest: 60 * 60_000 };
-
-/** Together they leave room for endpoints that answer, whatever one endpoint, one organisation or all the failing do. */
-export const LANE_LIMITS: LaneLimits = {
-  endpoint: 20,
-  organization: 50,
-  failing: 100,
-  exchangeMs: RESPONSE_TIMEOUT_MS,
-};
+} from '../webhooks/response-rules.ts';
+import { activeSecrets } from '../webhooks/signing-secrets.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
 
 interface Dependencies {
   orm: MikroORM;
   webhookClient: WebhookClient;
   sealedSecrets: SealedSecrets;
   logger: Pick<Logger, 'info' | 'warn'>;
-  limits?: LaneLimits;
+  limits?: ConcurrencyLimits;
   clock?: () => Date;
   /** From 0 to 1. */
   random?: () => number;
@@ -64,11 +60,13 @@ export function createDeliveryActivities({
   webhookClient,
   sealedSecrets,
   logger,
-  limits = LANE_LIMITS,
+  limits = CONCURRENCY_LIMITS,
   clock = () => new Date(),
   random = Math.random,
 }: Dependencies): DeliveryActivities & DeliveryEndActivities {
-  const lanes = createEndpointLanes(limits, clock);
+  const slots = createDeliverySlots(limits, clock);
+  // Records of one endpoint wait for the lock of its row: each with a connection, they would take the whole pool.
+  const oneRecordAtATime = createOneAtATime();
   return {
     async attemptDelivery(input) {
       const { deliveryId, attempt, lastAttempt } = input;
@@ -79,35 +77,39 @@ export function createDeliveryActivities({
         { populate: ['event', 'webhookEndpoint'] },
       );
       // Deleted together with its endpoint.
-      if (delivery === null) return leftOut('stop', 'the endpoint was deleted');
+      if (delivery === null) return skipped('stop', 'the endpoint was deleted');
       if (delivery.status !== 'pending') {
-        const outcome = OUTCOMES[delivery.status];
-        // By this very attempt, made by a worker that was lost before it could report.
+        const outcome = OUTCOME_BY_STATUS[delivery.status];
+        // A worker that was lost after its commit could not report this attempt.
         if (await isAttemptRecorded(em, deliveryId, attempt)) return { outcome, retryAfterMs: null, isSent: true };
-        return leftOut(outcome, 'the delivery had ended before');
+        return skipped(outcome, 'the delivery had already ended');
       }
       if (delivery.workflowStartedAt === null) await markDeliveryStarted(em, deliveryId);
 
       const { event, webhookEndpoint } = delivery;
-      if (webhookEndpoint.status === 'disabled' || !isOwnMode(event, webhookEndpoint)) {
+      const skipReason = findSkipReason(event, webhookEndpoint);
+      if (skipReason !== null) {
         await endDelivery(em, deliveryId, 'failed', clock());
         logger.info({ deliveryId, webhookEndpointId: webhookEndpoint.id }, 'webhook delivery ended without an attempt');
-        return leftOut(
-          'stop',
-          isOwnMode(event, webhookEndpoint) ? 'the endpoint is disabled' : 'the endpoint is of another mode',
-        );
+        return skipped('stop', skipReason);
       }
-      // A worker that was lost after its commit couldn't report; the receiver has had this attempt.
+      // A worker that was lost after its commit could not report this attempt; the receiver has had it.
       if (await isAttemptRecorded(em, deliveryId, attempt))
         return { outcome: 'retry', retryAfterMs: null, isSent: true };
 
-      const place = enterLane(lanes, webhookEndpoint, input, clock());
-      if (place.kind !== 'admitted') return waitOrLeaveOut(em, input, place);
+      const slot = slots.acquire({
+        webhookEndpointId: webhookEndpoint.id,
+        organizationId: webhookEndpoint.organizationId,
+        isFailing: webhookEndpoint.consecutiveFailures > 0,
+        waits: waitsOf(input),
+        patienceMs: remainingPatienceMs(input, clock()),
+      });
+      if (slot.kind !== 'granted') return waitOrSkip(em, input, slot);
       let exchange: Awaited<ReturnType<typeof send>> | undefined;
       try {
         exchange = await send(event, webhookEndpoint);
         const { retryAfterMs, ...outcome } = exchange;
-        const consequence = await recordAttempt(em, {
+        const record = {
           ...outcome,
           deliveryId,
           webhookEndpointId: webhookEndpoint.id,
@@ -116,16 +118,18 @@ export function createDeliveryActivities({
           gone: statusDisables(outcome.statusCode),
           disabledWhenFailingSince: disabledWhenFailingSince(outcome.endedAt),
           nextAttemptAt: nextAttemptAt(input, outcome.endedAt, retryAfterMs),
-        });
+        };
+        const consequence = await oneRecordAtATime(webhookEndpoint.id, () => recordAttempt(em, record));
         const { statusCode, error, durationMs } = outcome;
         const facts = { deliveryId, eventId: event.id, webhookEndpointId: webhookEndpoint.id, attempt };
         logger.info({ ...facts, statusCode, error, durationMs }, 'webhook delivery attempted');
         if (consequence?.endpointDisabled) logger.warn(facts, 'webhook endpoint disabled');
         const reason = error === null ? `HTTP ${statusCode}` : error;
-        return { outcome: OUTCOMES[consequence?.deliveryStatus ?? 'pending'], retryAfterMs, isSent: true, reason };
+        const status = consequence?.deliveryStatus ?? 'pending';
+        return { outcome: OUTCOME_BY_STATUS[status], retryAfterMs, isSent: true, reason };
       } finally {
-        // After the record, so that whoever comes next sees the endpoint's health as this attempt left it.
-        place.leave(exchange ? { delivered: exchange.error === null, durationMs: exchange.durationMs } : null);
+        // After the record, so that the next attempt reads the endpoint's health as this one left it.
+        slot.release(exchange ? { delivered: exchange.error === null, durationMs: exchange.durationMs } : null);
       }
     },
 
@@ -135,36 +139,35 @@ export function createDeliveryActivities({
     },
   };
 
-  /** No place is free: the attempt waits for its turn, or is left out when that would take longer than its rung. */
-  async function waitOrLeaveOut(
+  /** Without a free slot the attempt waits for its turn, or is skipped when its turn comes too late. */
+  async function waitOrSkip(
     em: EntityManager,
     input: DeliveryAttemptInput,
-    place: Exclude<LanePlace, { kind: 'admitted' }>,
+    slot: Exclude<SlotDecision, { kind: 'granted' }>,
   ): Promise<DeliveryAttempt> {
     const now = clock();
     const { deliveryId, attempt, lastAttempt } = input;
-    if (place.kind === 'waits') {
-      await recordNextAttempt(em, deliveryId, new Date(now.getTime() + place.turnInMs));
-      return { outcome: 'wait', retryAfterMs: place.turnInMs, isSent: false };
+    if (slot.kind === 'waits') {
+      await recordNextAttempt(em, deliveryId, new Date(now.getTime() + slot.waitMs));
+      return { outcome: 'wait', retryAfterMs: slot.waitMs, isSent: false };
     }
-    logger.info({ deliveryId, attempt }, 'webhook delivery attempt left out: the endpoint has no place in time');
+    logger.info({ deliveryId, attempt }, 'webhook delivery attempt skipped: no free slot in time');
     if (lastAttempt) {
-      await recordLeftOut(em, { deliveryId, attempt, now });
-      return leftOut('stop', NO_PLACE);
+      await recordSkippedLastAttempt(em, { deliveryId, attempt, now });
+      return skipped('stop', NO_SLOT_REASON);
     }
-    // Not before others had their turns, and not all together.
-    const retryAfterMs = Math.round(patienceOf(input, now) * (1 + random()));
+    const retryAfterMs = pauseAfterSkipMs(input, now, random());
     await recordNextAttempt(em, deliveryId, nextAttemptAt(input, now, retryAfterMs));
-    return leftOut('retry', NO_PLACE, retryAfterMs);
+    return skipped('retry', NO_SLOT_REASON, retryAfterMs);
   }
 
-  /** Makes the attempt. A receiver that fails is a result, not an error: only the service's own trouble throws. */
+  /** Makes the attempt. A failing receiver is a result; only the service's own faults throw. */
   async function send(event: Event, webhookEndpoint: WebhookEndpoint) {
     const attemptedAt = clock();
     const secrets = activeSecrets(webhookEndpoint, sealedSecrets, attemptedAt);
     const beganMs = performance.now();
     const outcome = await webhookClient
-      .post({ url: webhookEndpoint.url, headers: headersOf(event, secrets, attemptedAt), body: event.payload })
+      .post({ url: webhookEndpoint.url, headers: deliveryHeaders(event, secrets, attemptedAt), body: event.payload })
       .catch((error: unknown) => {
         if (error instanceof DeliveryError) return error;
         throw error;
@@ -180,62 +183,11 @@ export function createDeliveryActivities({
   }
 }
 
-const NO_PLACE = 'too many other deliveries were waiting for this endpoint';
-
-function leftOut(
+/** Nothing was sent. */
+function skipped(
   outcome: DeliveryAttempt['outcome'],
   reason: string,
   retryAfterMs: number | null = null,
 ): DeliveryAttempt {
   return { outcome, retryAfterMs, isSent: false, reason };
-}
-
-const OUTCOMES = {
-  pending: 'retry',
-  delivered: 'delivered',
-  failed: 'stop',
-} as const satisfies Record<DeliveryStatus, DeliveryAttempt['outcome']>;
-
-function isOwnMode(event: Event, webhookEndpoint: WebhookEndpoint): boolean {
-  return (
-    event.organizationId === webhookEndpoint.organizationId &&
-    event.livemode === webhookEndpoint.livemode &&
-    event.isStaging === webhookEndpoint.isStaging
-  );
-}
-
-function enterLane(lanes: EndpointLanes, endpoint: WebhookEndpoint, input: DeliveryAttemptInput, now: Date) {
-  return lanes.enter({
-    webhookEndpointId: endpoint.id,
-    organizationId: endpoint.organizationId,
-    isFailing: endpoint.consecutiveFailures > 0,
-    hasWaited: input.hasWaited,
-    patienceMs: patienceOf(input, now),
-  });
-}
-
-function patienceOf(input: DeliveryAttemptInput, now: Date): number {
-  // No other comes after the last.
-  if (input.lastAttempt) return PATIENCE_MS.longest;
-  const untilNextMs = nextAttemptAt(input, now, null).getTime() - now.getTime();
-  return Math.min(Math.max(untilNextMs, PATIENCE_MS.shortest), PATIENCE_MS.longest);
-}
-
-/** When the workflow will try again, by this worker's clock. */
-function nextAttemptAt({ schedule, attempt }: DeliveryAttemptInput, now: Date, retryAfterMs: number | null): Date {
-  const plan = planNextAttempt({ ...schedule, attemptsMade: attempt, nowMs: now.getTime(), retryAfterMs });
-  return new Date(plan.dueAtMs);
-}
-
-function headersOf(event: Event, secrets: string[], now: Date): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    'user-agent': USER_AGENT,
-    ...signatureHeaders({
-      eventId: event.id,
-      body: event.payload,
-      timestampSeconds: Math.floor(now.getTime() / 1_000),
-      secrets,
-    }),
-  };
 }

@@ -1,18 +1,19 @@
-/** Jobs whose whole pipeline runs in another cluster: hand them over, and take them back. */
+/** Dispatches jobs whose whole pipeline runs in another cluster, and withdraws them. */
 import { CompleteAsyncError, Context } from '@temporalio/activity';
 import type { DispatchActivities } from '../contracts/dispatch.ts';
-import { beginDispatch, supersedeDispatches } from '../db/jobs/dispatches.ts';
-import { pickUpJob } from '../db/jobs/job-progress.ts';
-import { readJob } from '../db/jobs/read-job.ts';
-import type { MikroORM } from '../db/orm.ts';
-import { newId } from '../domain/ids.ts';
-import { ServiceError } from '../domain/service-error.ts';
 import type { Dispatcher } from '../inference/remote/dispatcher.ts';
-import { addLogFields } from '../observability/log-context.ts';
+import { beginDispatch, supersedeDispatches } from '../jobs/dispatches-store.ts';
+import { readJob } from '../jobs/jobs-store.ts';
+import { pickUpJob } from '../jobs/pick-up-store.ts';
+import { buildFor } from '../jobs/pinned-build.ts';
+import type { MikroORM } from '../platform/database/orm.ts';
+import { newId } from '../platform/ids.ts';
+import { addLogFields } from '../platform/logging/log-context.ts';
+import { ServiceError } from '../platform/service-error.ts';
+import { failOrRetry } from './fail-or-retry.ts';
+import { handBack } from './hand-back.ts';
 import { heartbeating } from './heartbeat.ts';
-import { buildFor, failOrRetry } from './inference-activities.ts';
 import { requestOf } from './inference-request.ts';
-import { passOn } from './pass-on.ts';
 import { throughOutages } from './through-outages.ts';
 
 interface Dependencies {
@@ -35,13 +36,13 @@ export function createDispatchActivities({
         const job = await throughOutages(() => readJob(em, jobId));
         addLogFields({ requestId: job.requestId });
         const choose = () => buildFor(job, configuredBuild(dispatcher, job.endpoint));
-        const passedOn = await passOn(em, { job, modelVersion: job.modelVersion, mayPassOn }, choose);
-        if (passedOn) return passedOn;
+        const handedBack = await handBack(em, { job, modelVersion: job.modelVersion, mayPassOn }, choose);
+        if (handedBack) return handedBack;
         const modelVersion = choose();
         const pickUp = await throughOutages(() => pickUpJob(em, jobId, modelVersion, clock()));
         if (!pickUp) return 'abandoned';
         const id = newId('dispatch');
-        // Recorded before it is sent: the first callback may come before the cluster's answer.
+        // Recorded before it is sent: the first callback may arrive before the cluster's response.
         const begun = await beginDispatch(em, { id, jobId, attempt, taskToken });
         if (!begun) return 'staged';
         await heartbeating(() =>
@@ -51,7 +52,8 @@ export function createDispatchActivities({
           ]),
         );
       } catch (error) {
-        return await failOrRetry(em, jobId, error, attempt >= attempts);
+        await failOrRetry(em, jobId, error, attempt >= attempts);
+        return 'staged';
       }
       throw new CompleteAsyncError();
     },
@@ -66,7 +68,7 @@ export function createDispatchActivities({
 
 function configuredBuild(dispatcher: Dispatcher, endpoint: string): string {
   const modelVersion = dispatcher.modelVersion(endpoint);
-  // Such as on a worker that was configured before the one that picked the job up.
+  // Another worker, configured later, picked the job up.
   if (modelVersion === null) throw new ServiceError('model_unavailable', `No cluster is configured for ${endpoint}.`);
   return modelVersion;
 }

@@ -1,7 +1,7 @@
-import type { Job } from '../db/entities.ts';
-import type { InferenceRequest } from '../inference/backend.ts';
+import type { InferenceRequest } from '../contracts/inference-backend.ts';
+import type { Job } from '../jobs/entities.ts';
 
-/** What a backend is told of a job, and no more. */
+/** The part of a job that a backend sees. */
 export function requestOf(job: Job): InferenceRequest {
   return {
     jobId: job.id,

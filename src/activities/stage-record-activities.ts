@@ -1,14 +1,14 @@
-/** What an orchestration worker records of the stages of bundles. */
-import type { StageRecordActivities } from '../contracts/run-stages.ts';
-import { Job } from '../db/entities.ts';
-import { deleteStageOutcomes, updateStages } from '../db/jobs/stage-outcomes.ts';
-import type { MikroORM } from '../db/orm.ts';
-import { advancedStages } from '../domain/job-stages.ts';
+/** Shows the progress of a bundle's stages, and cleans up after its job. */
+import type { StageRecordActivities } from '../contracts/run-bundle.ts';
+import { advancedStages } from '../jobs/job-stages.ts';
+import { findJobLabels } from '../jobs/jobs-store.ts';
+import { deleteStageOutcomes, readStages, updateStages } from '../jobs/stage-outcomes-store.ts';
 import type { EndedStage } from '../observability/metrics.ts';
+import type { MikroORM } from '../platform/database/orm.ts';
 
 interface Dependencies {
   orm: MikroORM;
-  /** Told of each stage that came to its end, once its job has. */
+  /** Called for each stage that ended, once its job has ended. */
   onStageEnded?: (stage: EndedStage) => void;
 }
 
@@ -16,18 +16,17 @@ export function createStageRecordActivities({ orm, onStageEnded }: Dependencies)
   return {
     async showStages({ jobId, progress }) {
       const em = orm.em.fork();
-      const { stages } = await em.findOneOrFail(Job, { id: jobId }, { fields: ['stages'] });
+      const stages = await readStages(em, jobId);
       if (stages) await updateStages(em, jobId, advancedStages(stages, progress));
     },
     async discardStages({ jobId, progress }) {
       const em = orm.em.fork();
       await deleteStageOutcomes(em, jobId);
-      const job = onStageEnded && (await em.findOne(Job, { id: jobId }, { fields: ['endpoint', 'livemode'] }));
-      if (!job) return;
-      const { endpoint, livemode } = job;
+      const labels = onStageEnded && (await findJobLabels(em, jobId));
+      if (!labels) return;
       for (const { name: stage, status, startedAt, completedAt } of progress) {
         if (startedAt === null || completedAt === null) continue;
-        onStageEnded({ endpoint, livemode, stage, status, durationMs: Math.round(1_000 * (completedAt - startedAt)) });
+        onStageEnded({ ...labels, stage, status, durationMs: Math.round(1_000 * (completedAt - startedAt)) });
       }
     },
   };

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { isConnectionLoss } from '../db/connection-loss.ts';
+import { isConnectionLoss } from '../platform/database/connection-loss.ts';
 import { heartbeating } from './heartbeat.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 
 /**
- * Repeats what an activity asks of PostgreSQL while that is away, until the activity is cancelled or its time is over: the
- * attempts of an inference are for what goes wrong in it, and what it found need not be found again. Only for work that
- * may be done twice, since a commit may have been lost with its answer only.
+ * Repeats an activity's database work while PostgreSQL is away, until the activity is cancelled or times out. An outage
+ * thus uses up no attempt of the inference, and no result is computed twice. Only for idempotent work: when the connection
+ * breaks, the commit may have succeeded.
  */
 export async function throughOutages<Result>(
   work: () => Promise<Result>,

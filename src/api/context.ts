@@ -1,30 +1,32 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ParameterizedContext } from 'koa';
 import type { ErrorCode } from '../contracts/error-codes.ts';
-import type { KnownCaller } from '../db/jobs/admit-job.ts';
-import type { CallerKey } from '../db/organizations/callers.ts';
+import type { KnownCaller } from '../jobs/admission-store.ts';
+import type { CallerKey } from '../organizations/callers-store.ts';
 import type { Member } from './management/operation.ts';
 
 export interface ApiState {
   requestId: string;
-  /** The code of the error that is answered. Set by `errors`. */
+  /** Code of the error response. Set by `errors`. */
   errorCode?: ErrorCode;
-  /** The job that this request made. Set once it is committed. */
+  /** The job that this request created. Set once it is committed. */
   admitted?: { id: string; endpoint: string; livemode: boolean };
   /** Forked for this request. */
   em: EntityManager;
-  /** Whose request it is. Set by `authenticate`. */
+  /** The caller's key. Set by `authenticate`. */
   apiKey: CallerKey;
-  /** Whether the endpoint that is called has a model in live mode. Set by `authenticate`. */
+  /** SHA-256 of the presented secret. Set by `authenticate`. */
+  secretHash: Uint8Array;
+  /** Whether the called endpoint has a model in live mode. Set by `authenticate`. */
   isEndpointInstalled: boolean;
-  /** A caller who is yet to be checked, by the statement that admits the job. */
+  /** A caller that the admission statement still has to check. */
   knownCaller?: UncheckedCaller | undefined;
-  /** Who manages the organisation. Set on `/mgmt/v1`, where no API key is. */
+  /** The member behind a management token. Set on `/mgmt/v1`, which takes no API keys. */
   member?: Member;
 }
 
 export interface UncheckedCaller extends KnownCaller {
-  /** Checks it by itself. @throws ServiceError when the caller may not go on */
+  /** Checks the caller in a statement of its own. @throws ServiceError for a caller that is refused */
   lookUp(): Promise<void>;
 }
 

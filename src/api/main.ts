@@ -1,41 +1,49 @@
 /** `npm run api`: the HTTP process. */
 import { once } from 'node:events';
-import { createStripePayments } from '../billing/stripe-payments.ts';
-import { readConfig } from '../config/config.ts';
-import { answersQueries } from '../db/answers-queries.ts';
-import { listenForSettlements } from '../db/jobs/job-settlements.ts';
-import { openDatabase } from '../db/orm.ts';
-import { createTargetRules, findWebhookUrlProblem } from '../delivery/webhook-target.ts';
-import { createDispatchTokens } from '../domain/dispatch-tokens.ts';
-import { createSealedSecrets } from '../domain/sealed-secrets.ts';
-import { createSignedUrls } from '../domain/signed-urls.ts';
+import { createStripePayments } from '../credits/payments/stripe-payments.ts';
+import { openDatabase } from '../database.ts';
 import { endpoints } from '../endpoints/list.ts';
 import { createRemoteResultReader } from '../inference/remote/remote-result.ts';
-import { createLogger } from '../logging.ts';
-import { startOperations } from '../observability/operations.ts';
-import { onShutdown } from '../shutdown.ts';
-import { createDiskStore } from '../storage/disk-store.ts';
-import { openTemporalClient } from '../temporal/connect.ts';
+import { createDispatchTokens } from '../jobs/dispatch-tokens.ts';
+import { createJobFollower } from '../jobs/job-follower.ts';
+import { listenForSettlements } from '../jobs/settlement-listener.ts';
+import { startObservability } from '../observability/observability.ts';
+import { createKeyUse, KEY_USE_FLUSH_INTERVAL_MS } from '../organizations/key-use.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { answersQueries } from '../platform/database/health.ts';
+import { createLogger } from '../platform/logging/logger.ts';
+import { createSealedSecrets } from '../platform/sealed-secrets.ts';
+import { onShutdown } from '../platform/shutdown.ts';
+import { createSignedUrls } from '../platform/signed-urls.ts';
+import { createDiskStore } from '../platform/storage/disk-store.ts';
+import { openTemporalClient } from '../platform/temporal/connect.ts';
+import { createLicenseSigning } from '../sdk-licenses/license-signing.ts';
+import { createTargetRules, findWebhookUrlProblem } from '../webhooks/webhook-target.ts';
 import { createApp } from './app.ts';
 import { createDrainingServer } from './draining-server.ts';
-import { createKeyUse, KEY_USE_FLUSH_INTERVAL_MS } from './key-use.ts';
-import { createLicenseSigning } from './license-signing.ts';
+import { createJobStreams } from './job-streams.ts';
 import { createProviderKeys } from './management/provider-keys.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
 
-/** Longer than `wait` holds a connection, so that a deploy cuts nobody off. */
+/** Longer than `wait` holds a connection, so that a deploy interrupts no request. */
 const DRAIN_TIMEOUT_MS = 35_000;
 
 const config = readConfig('api');
-const logger = createLogger('api', config.LOG_LEVEL);
-const operations = await startOperations('api', config);
+const observability = await startObservability('api', config);
+const logger = createLogger('api', config.LOG_LEVEL, observability.tracing);
 const orm = await openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
 const temporal = openTemporalClient({
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
-  plugins: operations.tracing.temporalPlugins,
+  plugins: observability.tracing.temporalPlugins,
 });
 const settlements = listenForSettlements(config.DATABASE_URL, logger);
+const jobStreams = createJobStreams({
+  endpoints,
+  orm,
+  follower: createJobFollower({ orm, settlements, logger }),
+  logger,
+});
 
 const keyUse = createKeyUse({ orm, logger, flushIntervalMs: KEY_USE_FLUSH_INTERVAL_MS });
 
@@ -46,6 +54,7 @@ const app = createApp({
   orm,
   temporal,
   settlements,
+  jobStreams,
   store: createDiskStore(config.STORAGE_DIRECTORY),
   publicBaseUrl: config.PUBLIC_BASE_URL,
   signedUrls: createSignedUrls(config.PUBLIC_BASE_URL, config.URL_SIGNING_KEY),
@@ -68,7 +77,7 @@ const app = createApp({
   dispatchTokens: createDispatchTokens(config.URL_SIGNING_KEY),
   readRemoteResult: createRemoteResultReader(endpoints),
   logger,
-  operations,
+  observability,
 });
 
 const handle = app.callback();
@@ -78,14 +87,21 @@ const { server, drain } = createDrainingServer(
 );
 server.listen(config.API_PORT, config.API_HOST);
 await once(server, 'listening');
-operations.readyWhen('database', () => answersQueries(orm));
+observability.readyWhen('database', () => answersQueries(orm));
 logger.info({ address: server.address() }, 'api ready');
 
-onShutdown(logger, async () => {
-  await drain(DRAIN_TIMEOUT_MS);
-  await settlements.close();
-  await temporal.connection.close();
-  await keyUse.close();
-  await orm.close();
-  await operations.close();
+onShutdown(logger, {
+  drain: () => {
+    jobStreams.close();
+    return drain(DRAIN_TIMEOUT_MS);
+  },
+  // The drain itself cuts off what runs longer.
+  drainTimeoutMs: DRAIN_TIMEOUT_MS + 1_000,
+  async close() {
+    await settlements.close();
+    await temporal.connection.close();
+    await keyUse.close();
+    await orm.close();
+    await observability.close();
+  },
 });

@@ -1,6 +1,7 @@
 /** `npm run -s openapi`: prints the OpenAPI document. */
-import { VARIABLES } from '../config/config.ts';
+
 import { endpoints } from '../endpoints/list.ts';
+import { VARIABLES } from '../platform/config/config.ts';
 import { buildOpenApi } from './openapi/document.ts';
 
 const publicBaseUrl = process.env.PUBLIC_BASE_URL ?? VARIABLES.PUBLIC_BASE_URL.default ?? '';

@@ -1,4 +1,4 @@
-/** The typed client of the Vehicle Inference Service. Needs nothing but the platform's `fetch` and `crypto`. */
+/** The typed client of the Vehicle Inference Service. Depends only on the platform's `fetch` and `crypto`. */
 import type { JobStatus } from '../contracts/job.ts';
 import { ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
 import { readEventData } from './event-stream.ts';
@@ -23,20 +23,20 @@ export interface ClientOptions {
   baseUrl: string;
   /** Attempts of one request, the first included. */
   attempts?: number;
-  /** Longest time of one attempt, its answer included. A part of an upload must get through in it. */
+  /** Time limit of one attempt, response included. It must suffice for one part of an upload. */
   attemptTimeoutMs?: number;
   fetch?: typeof fetch;
   sleep?: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
 export interface SubmitOptions {
-  /** Makes the submission safe to repeat by yourself, later. Without it the client makes one for its own retries. */
+  /** Makes the submission safe to repeat later, by yourself. Without one, the client generates a key for its own retries. */
   idempotencyKey?: string;
-  /** Seconds the connection may be held for the result; ignored by endpoints that take long. */
+  /** Seconds to hold the connection for the result; ignored by slow endpoints. */
   waitSeconds?: number;
   /** Shortens the job's time in the queue, such as `30s` or `5m`. */
   cancelAfter?: string;
-  /** Build that must answer, `<model>@<release date>`. */
+  /** Pins a build, `<model>@<release date>`. */
   modelVersion?: string;
   /** Steers test-mode jobs. */
   testScenario?: string;
@@ -45,19 +45,19 @@ export interface SubmitOptions {
 
 export interface WaitOptions {
   timeoutMs?: number;
-  /** Called whenever the job was read. */
+  /** Called after every read of the job. */
   onProgress?: (job: Job) => void;
   signal?: AbortSignal;
 }
 
 export interface UploadOptions {
-  /** Left out: the name of a `File`, and `file` for other content. */
+  /** Defaults to the name of a `File`, and to `file` for other content. */
   filename?: string;
-  /** Of the content; the type of a `Blob`, unless given. A byte array that goes up in parts has none of its own. */
+  /** Media type; defaults to the type of a `Blob`. Required for a byte array sent in parts. */
   mimeType?: string;
-  /** Id of an upload of this file that was begun earlier and is gone on with. */
+  /** Id of an earlier, incomplete upload of this file to resume. */
   resume?: string;
-  /** Called when the upload has its id, and after every part. */
+  /** Called once the upload has an id, and after every part. */
   onProgress?: (upload: Upload) => void;
   signal?: AbortSignal;
 }
@@ -75,8 +75,9 @@ const FIRST_POLL_MS = 250;
 const SLOWEST_POLL_MS = 5_000;
 const WAIT_TIMEOUT_MS = 10 * 60_000;
 const WAIT_SECONDS = 30;
+const LASTING_STREAM_MS = 10_000;
 const ATTEMPT_TIMEOUT_MS = 120_000;
-/** Of one part of an upload; a file that has no more goes up in one request. */
+/** Size of one part of an upload. Smaller files are sent in one request. */
 const UPLOAD_PART_BYTES = 8 * 1024 * 1024;
 
 export class VehicleInferenceClient {
@@ -94,8 +95,8 @@ export class VehicleInferenceClient {
   }
 
   /**
-   * Submits a job and waits for its end, holding the connection where the endpoint allows it and polling where not.
-   * Answers a job that succeeded, wholly or in part.
+   * Submits a job and waits until it ends, holding the connection if the endpoint allows it and polling otherwise.
+   * Resolves to a job that succeeded, fully or partially.
    * @throws ApiError, JobFailedError, WaitTimeoutError
    */
   async run<Slug extends EndpointSlug>(
@@ -109,7 +110,7 @@ export class VehicleInferenceClient {
     return job as Job<Slug> & { result: NonNullable<Job<Slug>['result']> };
   }
 
-  /** Submits a job and answers it as it is then: queued, or ended when `waitSeconds` sufficed. */
+  /** Submits a job and returns its current state: queued, or ended if `waitSeconds` sufficed. */
   async submit<Slug extends EndpointSlug>(
     slug: Slug,
     input: EndpointInput<Slug>,
@@ -118,7 +119,7 @@ export class VehicleInferenceClient {
     return this.#json(inferenceRequest(slug, input, options));
   }
 
-  /** Checks a request and answers what it would cost; creates nothing. @throws ApiError as `submit` */
+  /** Validates a request and returns its cost without creating a job. @throws ApiError as `submit` */
   async dryRun<Slug extends EndpointSlug>(
     slug: Slug,
     input: EndpointInput<Slug>,
@@ -141,17 +142,19 @@ export class VehicleInferenceClient {
   }
 
   /**
-   * The job at every change, until it has ended: the service tells of it at once, where polling would find out later. A
-   * connection that breaks is made again.
+   * Yields the job at every change until it ends, pushed by the service instead of polled. Reconnects when the connection
+   * breaks.
    */
   async *followJob<Slug extends EndpointSlug = EndpointSlug>(
     id: string,
     { signal }: { signal?: AbortSignal } = {},
   ): AsyncGenerator<Job<Slug>> {
     let known = '';
+    // The service ends a stream after some minutes; only connections that break soon count as broken.
     for (let breaks = 0; breaks < this.#http.attempts; breaks += 1) {
       const request = { method: 'GET', path: `/v1/jobs/${encodeURIComponent(id)}/events`, streams: true } as const;
       const { body } = await sendRequest(this.#http, { ...request, signal });
+      const openedAt = Date.now();
       try {
         for await (const data of readEventData(body ?? new ReadableStream())) {
           if (data === known) continue;
@@ -163,15 +166,16 @@ export class VehicleInferenceClient {
         }
       } catch (error) {
         signal?.throwIfAborted();
-        // As the platform reports a body that breaks off.
+        // `fetch` reports a truncated body as a TypeError.
         if (!(error instanceof TypeError)) throw error;
       }
+      if (Date.now() - openedAt >= LASTING_STREAM_MS) breaks = 0;
       await this.#http.sleep(FIRST_POLL_MS, signal);
     }
-    throw new ConnectionError(`the events of ${id} break off again and again`);
+    throw new ConnectionError(`the event stream of ${id} keeps breaking off`);
   }
 
-  /** Where the endpoint is known, name its slug as the type argument: the result then has its type. */
+  /** If the endpoint is known, pass its slug as the type argument to type the result. */
   getJob<Slug extends EndpointSlug = EndpointSlug>(id: string, signal?: AbortSignal): Promise<Job<Slug>> {
     return this.#json({ method: 'GET', path: `/v1/jobs/${encodeURIComponent(id)}`, signal });
   }
@@ -181,12 +185,12 @@ export class VehicleInferenceClient {
     return this.#json({ method: 'POST', path: `/v1/jobs/${encodeURIComponent(id)}/cancel` });
   }
 
-  /** Jobs from the newest to the oldest; further pages are fetched as they are needed. */
+  /** Jobs from newest to oldest. Pages are fetched on demand. */
   listJobs(filter: ListJobsFilter = {}): AsyncGenerator<Job> {
     return this.#list<Job>('/v1/jobs', filter);
   }
 
-  /** Events of the last 30 days, from the newest to the oldest. */
+  /** Events of the last 30 days, from newest to oldest. */
   listEvents<Type extends ListedEvent['type'] = ListedEvent['type']>(
     filter: { limit?: number; type?: Type } = {},
   ): AsyncGenerator<EventOf<Type>> {
@@ -197,7 +201,7 @@ export class VehicleInferenceClient {
     return this.#json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` });
   }
 
-  /** What can be called, for how much, and whether a model is installed for it. */
+  /** All endpoints with availability, prices and limits. */
   async listEndpoints(): Promise<EndpointDescription[]> {
     const page = await this.#json<Page<EndpointDescription>>({ method: 'GET', path: '/v1/endpoints' });
     return page.data;
@@ -208,8 +212,8 @@ export class VehicleInferenceClient {
   }
 
   /**
-   * Uploads a file and answers what `input_ref` takes: a small one in one request, a large one in parts, so that a broken
-   * connection costs one part. Where all attempts fail, call again with `resume`.
+   * Uploads a file for `input_ref`: a small one in one request, a large one in parts, so that a broken connection costs at
+   * most one part. If all attempts fail, call again with `resume`.
    * @throws ApiError, ConnectionError
    */
   async upload(source: FileSource, options: UploadOptions = {}): Promise<Upload> {
@@ -220,7 +224,7 @@ export class VehicleInferenceClient {
     while (upload.upload_url !== undefined) {
       const start = upload.received_bytes;
       const end = Math.min(start + UPLOAD_PART_BYTES, file.size);
-      // All bytes may have arrived and the answer been lost: the service is then asked to look at them.
+      // All bytes may have arrived while the response was lost: ask the service for its state.
       const range = start === file.size ? '*' : `${start}-${end - 1}`;
       const response = await sendRequest(this.#http, {
         method: 'PUT',

@@ -10,13 +10,13 @@ export interface ErrorBody {
   request_id: string;
 }
 
-/** The service refused a request. `code` is of its closed table; `message` tells what to change. */
+/** The service refused a request. `code` is one of a closed list; `message` says what to change. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly type: ErrorType;
   readonly code: ErrorCode;
-  /** The field the message is about. */
+  /** The field, header or query parameter at fault. */
   readonly param: string | undefined;
   readonly docUrl: string;
   /** Quote it in support requests. */
@@ -33,12 +33,12 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came that the client understands: no connection, or something between it and the service answered. */
+/** No usable response: the connection failed, or something between client and service responded. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** A job that was waited for ended without a result. */
+/** The awaited job ended without a result. */
 export class JobFailedError extends Error {
   override readonly name = 'JobFailedError';
   readonly job: Job;
@@ -49,7 +49,7 @@ export class JobFailedError extends Error {
   }
 }
 
-/** A job did not end in the time the caller gave it. It goes on: read it later by its id. */
+/** The job did not end within the caller's timeout. It continues: read it later by its id. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
   readonly job: Job;

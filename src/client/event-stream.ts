@@ -1,6 +1,6 @@
 /** Reads server-sent events. */
 
-/** The `data` of each event of a stream, as it comes; comments and the other fields are left out. */
+/** Yields the `data` of each event as it arrives. Comments and other fields are skipped. */
 export async function* readEventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let text = '';

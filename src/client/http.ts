@@ -1,4 +1,4 @@
-/** Requests that may be repeated safely, and are. */
+/** HTTP requests with safe retries. */
 import { ApiError, ConnectionError, type ErrorBody } from './errors.ts';
 
 export interface HttpOptions {
@@ -6,10 +6,10 @@ export interface HttpOptions {
   baseUrl: string;
   /** Attempts of one request, the first included. */
   attempts: number;
-  /** Longest time of one attempt, its answer included. */
+  /** Time limit of one attempt, response included. */
   attemptTimeoutMs: number;
   fetch: typeof fetch;
-  /** Resolves after a time; replaced where tests do not want to wait. */
+  /** Resolves after a delay. Tests replace it. */
   sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface HttpRequest {
   path: string;
   headers?: Record<string, string>;
   body?: RequestBody;
-  /** The answer comes piece by piece, for as long as it likes. */
+  /** The response is a stream without a time limit. */
   streams?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -31,8 +31,8 @@ const LONGEST_PAUSE_MS = 8_000;
 const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Sends a request until it is answered for good: again after no answer, 429 and 5xx, with growing pauses or the one that
- * `Retry-After` asks for. A POST carries an Idempotency-Key, the same in every attempt.
+ * Sends a request and retries lost responses, 429 and 5xx with exponential backoff or after `Retry-After`. A POST carries the
+ * same Idempotency-Key in every attempt.
  * @throws ApiError, ConnectionError
  */
 export async function sendRequest(options: HttpOptions, request: HttpRequest): Promise<Response> {
@@ -44,14 +44,14 @@ export async function sendRequest(options: HttpOptions, request: HttpRequest): P
   const url = request.path.startsWith('/') ? options.baseUrl + request.path : request.path;
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt >= options.attempts;
-    const answer = await send(options, url, { ...request, headers }).catch((error: unknown) => {
+    const response = await send(options, url, { ...request, headers }).catch((error: unknown) => {
       if (request.signal?.aborted || isLast) throw error;
       return null;
     });
-    if (answer && (answer.ok || answer.status === 308)) return answer;
-    const error = answer ? await readError(answer) : null;
-    if (error && (isLast || !isWorthRepeating(error))) throw error;
-    await options.sleep(pauseMs(attempt, answer?.headers.get('Retry-After') ?? null), request.signal);
+    if (response && (response.ok || response.status === 308)) return response;
+    const error = response ? await readError(response) : null;
+    if (error && (isLast || !isRetryable(error))) throw error;
+    await options.sleep(pauseMs(attempt, response?.headers.get('Retry-After') ?? null), request.signal);
   }
 }
 
@@ -69,31 +69,31 @@ async function send(
       signal: AbortSignal.any(limits),
     });
     if (streams && response.ok) return response;
-    // Read here, so that an answer that breaks off is asked for again, as one that never came.
+    // Read the body here, so that a truncated response is retried like a lost one.
     return new Response(await response.text(), response);
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new ConnectionError(`no answer from ${new URL(url).host}`, { cause });
+    throw new ConnectionError(`no response from ${new URL(url).host}`, { cause });
   }
 }
 
 async function readError(response: Response): Promise<ApiError | ConnectionError> {
   const body = (await response.json().catch(() => null)) as { error?: ErrorBody } | null;
   if (body?.error?.code) return new ApiError(response.status, body.error);
-  return new ConnectionError(`an answer that is not the service's: ${response.status} ${response.statusText}`);
+  return new ConnectionError(`not a response of the service: ${response.status} ${response.statusText}`);
 }
 
-function isWorthRepeating(error: ApiError | ConnectionError): boolean {
+function isRetryable(error: ApiError | ConnectionError): boolean {
   if (error instanceof ConnectionError) return true;
-  // No model is installed: that does not pass within seconds.
+  // A missing model does not appear within seconds.
   if (error.code === 'endpoint_unavailable') return false;
   return RETRIED_STATUSES.has(error.status) || error.code === 'idempotency_request_in_progress';
 }
 
-/** Exponential, with up to half of it left to chance, so that clients that failed together do not return together. */
+/** Exponential backoff with jitter of up to one half, so that clients that failed together do not return together. */
 function pauseMs(attempt: number, retryAfter: string | null): number {
-  const asked = Number(retryAfter ?? Number.NaN);
-  if (asked > 0) return asked * 1000;
+  const hintSeconds = Number(retryAfter ?? Number.NaN);
+  if (hintSeconds > 0) return hintSeconds * 1000;
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
   return pause * (0.5 + Math.random() / 2);
 }

@@ -21,4 +21,4 @@ export type {
   Upload,
   WebhookEvent,
 } from './types.ts';
-export { verifyWebhook, WebhookVerificationError } from './webhooks.ts';
+export { verifyWebhook, WebhookVerificationError, type WebhookVerificationErrorCode } from './webhooks.ts';

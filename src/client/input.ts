@@ -1,8 +1,8 @@
-/** How the parameters and files of a request travel. */
+/** Encodes the parameters and files of a request. */
 import type { RequestBody } from './http.ts';
 import type { FileSource } from './types.ts';
 
-/** Files make the request multipart; without any it is JSON. Lists and objects travel in multipart as the service reads them. */
+/** A request with files is sent as multipart, any other as JSON. */
 export function encodeInput(input: object): { body: RequestBody; headers: Record<string, string> } {
   const fields = Object.entries(input).filter(([, value]) => value !== undefined) as [string, unknown][];
   if (!fields.some(([, value]) => filesIn(value).length > 0)) {
@@ -17,7 +17,7 @@ export function encodeInput(input: object): { body: RequestBody; headers: Record
   return { body: form, headers: {} };
 }
 
-/** Text as it is, a list of texts as repeated parts, anything else as JSON. */
+/** Strings are sent unchanged, lists of strings as repeated parts, anything else as JSON. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;

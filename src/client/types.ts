@@ -1,4 +1,4 @@
-/** The types of every endpoint, derived from its contract. Types only: none of the service's code reaches the client. */
+/** Types of every endpoint, derived from the contracts. Types only: the client contains none of the service's code. */
 import type { Static } from 'typebox';
 import type { ErrorCode, ErrorType } from '../contracts/error-codes.ts';
 import type { JobStage, JobStatus } from '../contracts/job.ts';
@@ -73,11 +73,11 @@ export interface WebhookEvent {
   api_version: string;
   data: { object: Job };
   request: { id: string; idempotency_key: string | null };
-  /** Only of a test event, which tells of an example. */
+  /** Present only on test events, which carry an example. */
   test?: true;
 }
 
-/** A balance fell below its threshold. It is listed and not delivered to webhooks; no request caused it. */
+/** A balance fell below its threshold. Listed but not delivered to webhooks; no request caused it. */
 export interface CreditEvent {
   id: string;
   object: 'event';
@@ -90,35 +90,38 @@ export interface CreditEvent {
   request: null;
 }
 
-/** Whatever `GET /v1/events` lists. */
+/** An item of `GET /v1/events`. */
 export type ListedEvent = WebhookEvent | CreditEvent;
 /** The events of a type. */
 export type EventOf<Type extends ListedEvent['type']> = Type extends CreditEvent['type'] ? CreditEvent : WebhookEvent;
 
-/** What can be called, for how much, and within which limits. */
+/** Availability, price and limits of an endpoint. */
 export interface EndpointDescription {
   object: 'endpoint';
   endpoint: EndpointSlug;
   path: string;
   title: string;
   family: string;
-  /** What a key needs to call it. */
+  /** Scope that a key needs to call the endpoint. */
   scope: string;
   preview: boolean;
   /** Whether a model is installed for live mode. Test mode always works. */
   available: boolean;
-  /** The build that answers where a request names none. */
+  /** Default build, used when a request pins none. */
   model_version: string | null;
-  /** All that `modelVersion` can name: `model_version`, then the newest first. */
+  /** Every build that `modelVersion` can pin: the default, then newest first. */
   model_versions: readonly string[];
+  /** By parameter, the values that `model_version` serves in live mode. Other parameters accept every value. */
+  available_values: Readonly<Record<string, readonly string[]>>;
   price_credits: number;
+  /** In the mode of the calling key. */
   rate_limit_per_minute: number;
   wait: boolean;
   expires_after_seconds: number;
   test_scenarios: readonly string[];
 }
 
-/** What a request would cost; nothing was created. */
+/** Cost of a validated request; nothing was created. */
 export interface DryRun {
   object: 'dry_run';
   endpoint: EndpointSlug;

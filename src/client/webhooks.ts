@@ -1,27 +1,43 @@
-/** Checks that a webhook came from the service. */
+/** Verifies that a webhook was sent by the service. */
 import type { WebhookEvent } from './types.ts';
 
-/** How far the clocks of sender and receiver may differ; older messages could be replayed by an eavesdropper. */
-const TOLERANCE_SECONDS = 300;
+/** Allowed difference between the clocks of sender and receiver. Older messages may be replays. */
+export const SIGNATURE_TOLERANCE_SECONDS = 300;
+
+export type WebhookVerificationErrorCode =
+  /** The request has no `Service-Signature`. */
+  | 'signature_missing'
+  /** The header is not of the form `t=<unix>,v1=<hex>`. */
+  | 'signature_malformed'
+  /** No signature in the header was made with this secret over this body. */
+  | 'signature_mismatch'
+  /** Correctly signed, but too far from the receiver's clock: a replay, or a wrong clock. */
+  | 'timestamp_out_of_tolerance';
 
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
+  readonly code: WebhookVerificationErrorCode;
+
+  constructor(code: WebhookVerificationErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 interface Delivery {
-  /** The body exactly as it came: parsed and written again it would not match. */
-  body: string;
+  /** The raw body: parsed and serialised again, it would not match. */
+  body: string | Uint8Array<ArrayBuffer>;
   /** Value of the header `Service-Signature`. */
   signature: string | null | undefined;
   /** The endpoint's signing secret, `whsec_…`. */
   secret: string;
-  /** Epoch seconds; the clock's, unless given. */
+  /** Epoch seconds; defaults to the current time. */
   now?: number;
 }
 
 /**
- * Answers the event of a delivery whose signature is right: `t=<unix>,v1=<hex HMAC-SHA256(secret, t + "." + body)>`, with
- * one `v1` for each active secret.
+ * Verifies the signature of a delivery, `t=<unix>,v1=<hex HMAC-SHA256(secret, t + "." + body)>` with one `v1` per active
+ * secret, and returns its event.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook({
@@ -30,26 +46,57 @@ export async function verifyWebhook({
   secret,
   now = Date.now() / 1000,
 }: Delivery): Promise<WebhookEvent> {
-  const fields = (signature ?? '')
-    .split(',')
-    .map((field) => field.trim().split('=', 2) as [string, string | undefined]);
-  const timestamp = fields.find(([name]) => name === 't')?.[1];
-  const candidates = fields.flatMap(([name, value]) => (name === 'v1' && value ? [fromHex(value)] : []));
-  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp) || candidates.length === 0) {
-    throw new WebhookVerificationError('the header Service-Signature is missing or malformed');
+  if (!signature) {
+    throw new WebhookVerificationError('signature_missing', 'the request has no Service-Signature header');
   }
-  if (Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) {
-    throw new WebhookVerificationError('the signature is too old, or the clocks differ');
+  const { timestamp, signatures } = parseHeader(signature);
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  // Before the age: an unverified timestamp proves nothing.
+  if (!(await isSignedBy(secret, await new Blob([`${timestamp}.`, bytes]).arrayBuffer(), signatures))) {
+    throw new WebhookVerificationError('signature_mismatch', 'no signature was made with this secret over this body');
   }
-  const encoder = new TextEncoder();
+  if (Math.abs(now - Number(timestamp)) > SIGNATURE_TOLERANCE_SECONDS) {
+    throw new WebhookVerificationError(
+      'timestamp_out_of_tolerance',
+      `the message was signed ${Math.round(now - Number(timestamp))} s ago; ${SIGNATURE_TOLERANCE_SECONDS} s are allowed`,
+    );
+  }
+  return JSON.parse(text) as WebhookEvent;
+}
+
+async function isSignedBy(
+  secret: string,
+  message: ArrayBuffer,
+  signatures: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
-  const message = encoder.encode(`${timestamp}.${body}`);
-  for (const candidate of candidates) {
+  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['verify']);
+  for (const signature of signatures) {
     // Compares in constant time.
-    if (await crypto.subtle.verify('HMAC', key, candidate, message)) return JSON.parse(body) as WebhookEvent;
+    if (await crypto.subtle.verify('HMAC', key, signature, message)) return true;
   }
-  throw new WebhookVerificationError('the signature does not match: another secret, or a changed body');
+  return false;
+}
+
+/** Ignores elements other than `t` and `v1`, so that later signature versions can be added beside them. */
+function parseHeader(header: string): { timestamp: string; signatures: Uint8Array<ArrayBuffer>[] } {
+  const elements = header.split(',').map((element) => element.trim());
+  const valuesOf = (name: string) =>
+    elements.filter((element) => element.startsWith(`${name}=`)).map((element) => element.slice(name.length + 1));
+
+  const [timestamp, ...moreTimestamps] = valuesOf('t');
+  const signatures = valuesOf('v1');
+  if (
+    timestamp === undefined ||
+    moreTimestamps.length > 0 ||
+    !/^[1-9]\d{0,14}$/.test(timestamp) ||
+    signatures.length === 0 ||
+    !signatures.every((signature) => /^[0-9a-f]{64}$/.test(signature))
+  ) {
+    throw new WebhookVerificationError('signature_malformed', 'Service-Signature is not of the form t=<unix>,v1=<hex>');
+  }
+  return { timestamp, signatures: signatures.map(fromHex) };
 }
 
 function fromHex(text: string): Uint8Array<ArrayBuffer> {

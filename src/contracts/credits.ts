@@ -1,11 +1,11 @@
-/** What every part of the service means by the ledger of credits. */
+/** Vocabulary of the credit ledger. */
 
-/** Where credits can be. They come from `funding` and are spent into `revenue`; a balance is the two between. */
+/** Accounts of the ledger. Credits come from `funding` and are spent into `revenue`; `available` and `held` are the balance. */
 export type LedgerAccount = 'funding' | 'available' | 'held' | 'revenue';
 
-/** Why credits move: the first three are of jobs. */
+/** Why credits move. The first three belong to jobs. */
 export const TRANSFER_KINDS = ['hold', 'capture', 'release', 'top_up', 'promotion', 'expiry', 'adjustment'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
-/** Largest amount of one top-up, grant or adjustment, and largest threshold: sums of very many stay exact. */
+/** Largest top-up, grant, adjustment or threshold. Sums of very many stay exact integers. */
 export const MAXIMUM_CREDITS = 1_000_000_000;

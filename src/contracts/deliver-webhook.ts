@@ -1,68 +1,78 @@
 /** The delivery workflow: one event, one endpoint, signed, retried for 24 hours. Workflow id = delivery id. */
 
-import type { AttemptsSoFar } from './delivery-schedule.ts';
-
 export const DELIVER_WEBHOOK_WORKFLOW = 'deliverWebhook';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
-/** Waiting time before each attempt. The first is at once, the last 24 h after it. */
-export const WEBHOOK_LADDER_MS: readonly number[] = [
-  0,
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  ...Array.from({ length: 6 }, () => HOUR),
-  // What is left of the 24 h.
-  24 * MINUTE + 55 * SECOND,
-];
-
-/** Of a test event, which somebody waits for: one attempt. */
-export const TEST_EVENT_LADDER_MS: readonly number[] = [0];
 
 export interface DeliverWebhookInput {
   deliveryId: string;
-  /** Waiting time in milliseconds before each attempt; the first is 0 and the sum is 24 h. */
+  /** The backoff schedule: wait in milliseconds before each attempt, 0 first, 24 h in total. Histories fix the name. */
   ladderMs: readonly number[];
+  /** Where an earlier run left off. Absent: the delivery begins with its first attempt. */
+  resumed?: DeliveryResumption;
+  /** Length of its history at which a waiting run continues as new. Absent: the workflow's own bound. */
+  eventsPerRun?: number;
+}
+
+/** The state from which a delivery continues in a new run. */
+export interface DeliveryResumption {
+  /** The next attempt. */
+  attempt: number;
+  lastAttempt: boolean;
+  firstAttemptAtMs: number;
+  /** Number of attempts that were sent. */
+  sent: number;
+  waited: DeliveryWaits;
+}
+
+/** How long an attempt has waited for its turn so far. */
+export interface DeliveryWaits {
+  turns: number;
+  /** All turns together. */
+  ms: number;
 }
 
 /** Runs on `webhooks`. */
 export interface DeliveryActivities {
-  /** Makes one attempt, records it and the endpoint's health in one transaction, and says how to go on. */
+  /** Makes one attempt, records it with the endpoint's health in one transaction, and returns how to continue. */
   attemptDelivery(input: DeliveryAttemptInput): Promise<DeliveryAttempt>;
 }
 
-/** Runs on `webhooks` too. */
+/** Runs on `webhooks`. */
 export interface DeliveryEndActivities {
-  /** Ends a delivery whose workflow an operator has cancelled. One that has ended stays as it is. */
+  /** Ends a delivery whose workflow an operator has cancelled. An ended delivery stays unchanged. */
   giveUpDelivery(input: { deliveryId: string }): Promise<void>;
+}
+
+/** From which the attempts of a delivery are planned. */
+export interface DeliverySchedule {
+  /** The backoff schedule, as in `DeliverWebhookInput`. */
+  ladderMs: readonly number[];
+  firstAttemptAtMs: number;
+  /** From 0 to 1. Spreads deliveries that failed together. */
+  random: number;
 }
 
 export interface DeliveryAttemptInput {
   deliveryId: string;
   attempt: number;
   lastAttempt: boolean;
-  /** From what the next attempt is planned, should this one fail. */
-  schedule: Pick<AttemptsSoFar, 'ladderMs' | 'firstAttemptAtMs' | 'random'>;
-  /** Whether this attempt has waited for its turn before. */
+  /** For planning the next attempt, if this one fails. */
+  schedule: DeliverySchedule;
+  /** Whether this attempt has already waited for its turn. Workers of earlier releases read this, not `waited`. */
   hasWaited: boolean;
+  /** Workflows of earlier releases leave it out. */
+  waited?: DeliveryWaits;
 }
 
 export interface DeliveryAttempt {
   /**
-   * `stop`: the endpoint is gone, disabled or answered 410, or the ladder has ended.
-   * `wait`: the endpoint has no place free; nothing was sent, and the same attempt comes back after `retryAfterMs`.
+   * `stop`: the endpoint was deleted, is disabled or responded 410, or the schedule has ended.
+   * `wait`: no slot is free; nothing was sent, and the same attempt comes back after `retryAfterMs`.
    */
   outcome: 'delivered' | 'retry' | 'stop' | 'wait';
-  /** From the receiver's `Retry-After`, when it asked for a longer pause than the ladder's. */
+  /** From the receiver's `Retry-After`, when it requested a pause; of `wait`, the time until the turn. */
   retryAfterMs: number | null;
-  /** Whether the event was sent. Absent from what workers of earlier releases answered; they said nothing of it. */
+  /** Whether the event was sent. Workers of earlier releases leave it out. */
   isSent?: boolean;
-  /** Why it failed, or why nothing was sent, in the words that the attempt log shows. */
+  /** Why it failed, or why nothing was sent, in the words of the delivery log. */
   reason?: string;
 }

@@ -1,6 +1,6 @@
-/** What an endpoint states about itself. Routes, validation, OpenAPI, scopes, prices and limits derive from it. */
+/** The contract of an endpoint. Routes, validation, OpenAPI, scopes, prices and limits derive from it. */
 import type { TObject, TSchema } from 'typebox';
-import type { PlannedStage } from './run-stages.ts';
+import type { PlannedStage } from './run-bundle.ts';
 import type { InferenceTaskQueue } from './task-queues.ts';
 
 export const FAMILIES = ['understand', 'damage', 'parts', 'money', 'render'] as const;
@@ -14,71 +14,73 @@ export interface FileInput {
   maximum: number;
   /** Accepted media types, as sniffed from the content. */
   mediaTypes: readonly string[];
-  /** Of these, the ones that may be sent directly as multipart. The others, such as video, come as uploads. */
+  /** The media types that may be sent directly as multipart. Others, such as video, come as uploads. */
   directMediaTypes: readonly string[];
   /** Largest file sent directly as multipart. */
   maximumBytes: number;
 }
 
-/** A request whose fields are valid, one by one. */
+/** A request whose fields are individually valid. */
 export interface ValidRequest {
   parameters: Readonly<Record<string, unknown>>;
   files: readonly { mediaType: string }[];
 }
 
-/** What is wrong with a request whose fields are valid, one by one. */
+/** A fault of a request whose fields are individually valid. */
 export interface RequestProblem {
-  /** Of files, the name of their part: for a JSON body the reader says `input_ref` in its place. */
+  /** For files, the name of their multipart part; for a JSON request the error names `input_ref` instead. */
   param: string;
   message: string;
-  /** The parameter was left out: `parameter_missing`, where any other problem is `parameter_invalid`. */
+  /** The parameter is missing: `parameter_missing` instead of `parameter_invalid`. */
   isMissing?: true;
 }
 
-/** A parameter that names an earlier job of the caller, whose result the endpoint builds on. */
+/** A parameter that names an earlier job of the caller; the endpoint builds on its result. */
 export interface JobReference {
   parameter: string;
-  /** Slugs of the endpoints whose succeeded jobs are accepted. */
+  /** Slugs of the endpoints whose succeeded jobs it accepts. */
   endpoints: readonly string[];
 }
 
 export interface EndpointContract {
   /** Dotted name; the path is `/v1/` + the slug with its dot as a slash. */
   slug: string;
-  /** Other spellings of the slug whose paths work too. */
+  /** Alternative spellings of the slug; their paths work too. */
   aliases?: readonly string[];
   title: string;
   /** Markdown for the reference. */
   description: string;
   family: Family;
-  /** True until production weights exist for it. */
+  /** True until production weights exist. */
   preview: boolean;
   /** Whether `wait=true` may hold the connection. */
   acceptsWait: boolean;
   inferenceTaskQueue: InferenceTaskQueue;
-  /** Credits held at admission and charged for a success: of any request, or of the plainest where `price` is given. */
+  /** Credits held at admission and charged for a success. With `price`, the price of a request with default parameters. */
   priceCredits: number;
-  /** The price of one request, where it depends on what is asked for. */
+  /** The price of one request, when it depends on the request. */
   price?: (request: ValidRequest) => number;
-  /** Requests a minute of one organisation in live mode; test mode has a quarter. */
+  /** Requests a minute per organisation in live mode; test mode allows a quarter. */
   rateLimitPerMinute: number;
   /** Longest time in the queue before the job expires. */
   expiryMs: number;
   /** Longest time of one attempt. */
   inferenceTimeoutMs: number;
   files: FileInput;
-  /** The request's fields besides its files. Closed: unknown fields are refused. */
+  /** The request's fields other than its files. Closed: unknown fields are refused. */
   parameters: TObject;
-  /** What a schema cannot say, such as a rule between two fields. Answers what is wrong, or null. */
+  /** Rules beyond the schema, such as one between two fields. Returns the problem, or null. */
   refine?: (request: ValidRequest) => RequestProblem | null;
-  /** Families whose scopes a request needs beside the endpoint's own, where it runs endpoints of others. */
+  /** Further families whose scopes a request needs, when it runs endpoints of other families. */
   furtherFamilies?: (request: ValidRequest) => readonly Family[];
   jobReferences?: readonly JobReference[];
-  /** Names of the steps that a job shows as its `stages`, in order. */
+  /** Parameters, of one value or a list, whose values not every model serves. */
+  modelParameters?: readonly string[];
+  /** Names of the stages that a job shows, in order. */
   stages?: readonly string[];
-  /** Of an endpoint that runs in stages: those of one request. Their prices add up to its price. */
+  /** The stages of one request, for an endpoint that runs in stages. Their prices add up to its price. */
   stagePlan?: (request: ValidRequest) => readonly PlannedStage[];
   result: TSchema;
-  /** Every value of `X-Service-Test-Scenario` it supports, with what it does. */
+  /** Supported values of `X-Service-Test-Scenario`, each with its effect. */
   scenarios: Readonly<Record<string, string>>;
 }

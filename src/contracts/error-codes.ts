@@ -1,5 +1,5 @@
 /**
- * The one closed table of errors. It decides the `type` and HTTP status a caller sees, whether a Temporal activity that
+ * The closed table of errors. It determines the `type` and HTTP status that a caller sees, whether a Temporal activity that
  * fails with the code is retried, and which page under `docs/errors/` explains it.
  */
 interface ErrorEntry {
@@ -45,6 +45,7 @@ export const ERRORS = {
   unsupported_media_type: invalid(415),
   range_not_satisfiable: invalid(416),
   job_not_cancelable: invalid(409),
+  upload_already_ready: invalid(409),
   api_key_inactive: invalid(409),
   api_key_limit_reached: invalid(409),
   webhook_endpoint_disabled: invalid(409),
@@ -52,7 +53,7 @@ export const ERRORS = {
   webhook_delivery_pending: invalid(409),
   dispatch_ended: invalid(410),
 
-  // Who asks, and what they may do
+  // Callers and their permissions
   missing_api_key: unauthenticated,
   invalid_api_key: unauthenticated,
   api_key_expired: unauthenticated,
@@ -71,7 +72,7 @@ export const ERRORS = {
   sdk_license_not_current: invalid(409),
   license_signing_unconfigured: { type: 'api_error', status: 503, retryable: false },
 
-  // Repeated and too many requests
+  // Repeated requests and limits
   idempotency_key_reuse: { type: 'idempotency_error', status: 409, retryable: false },
   idempotency_request_in_progress: { type: 'idempotency_error', status: 409, retryable: true },
   rate_limit_exceeded: overloaded,

@@ -1,4 +1,4 @@
-/** The search attributes of job workflows, for finding them in Temporal Web. */
+/** Search attributes of job workflows, for Temporal Web. */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
 export const SEARCH_ATTRIBUTES = {

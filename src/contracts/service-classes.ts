@@ -1,10 +1,10 @@
-/** What endpoints of a kind have in common. An endpoint takes a class whole and overrides what is its own. */
+/** Defaults of three kinds of endpoint. An endpoint spreads one and overrides its own values. */
 import { TASK_QUEUES } from './task-queues.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** An answer in seconds: readings, detections, prices. */
+/** Results within seconds: readings, detections, prices. */
 export const FAST = {
   acceptsWait: true,
   inferenceTaskQueue: TASK_QUEUES.inferenceGpu,
@@ -13,7 +13,7 @@ export const FAST = {
   inferenceTimeoutMs: MINUTE_MS,
 } as const;
 
-/** A finished picture from one picture. */
+/** Renders: one picture from one picture. */
 export const RENDER = {
   acceptsWait: true,
   inferenceTaskQueue: TASK_QUEUES.inferenceGpu,
@@ -22,7 +22,7 @@ export const RENDER = {
   inferenceTimeoutMs: 5 * MINUTE_MS,
 } as const;
 
-/** Video, 360° spins and bundles: minutes, so nobody waits on the line. */
+/** Video, 360° spins and bundles: they take minutes, so `wait` is refused. */
 export const LONG = {
   acceptsWait: false,
   inferenceTaskQueue: TASK_QUEUES.inferenceHeavy,

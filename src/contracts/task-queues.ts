@@ -1,14 +1,14 @@
-/** Names of the Temporal task queues, one per kind of worker. */
+/** Temporal task queues, one per kind of worker. */
 export const TASK_QUEUES = {
-  /** Workflows, settlement, expiry, records. Needs PostgreSQL only. */
+  /** Workflows, settlement, expiry, records. Needs only PostgreSQL. */
   orchestration: 'orchestration',
   /** Decode → model → result of single pictures. Needs the models and, in production, a GPU. */
   inferenceGpu: 'inference-gpu',
-  /** Video, 360° spins and diffusion-class renders: minutes rather than milliseconds. */
+  /** Video, 360° spins and diffusion-class renders: they take minutes. */
   inferenceHeavy: 'inference-heavy',
-  /** Jobs of test mode: they wait where a model would compute, and must not stand in the way of those that pay. */
+  /** Test-mode jobs. They wait where a model would compute, and must not delay live jobs. */
   inferenceTest: 'inference-test',
-  /** Signed webhook deliveries. The only workers that connect to addresses chosen by customers. */
+  /** Signed webhook deliveries. Only these workers connect to addresses chosen by customers. */
   webhooks: 'webhooks',
 } as const;
 

@@ -1,18 +1,18 @@
 /**
- * `npm run demo`: the main job on real pictures through the public API. Uses the service that runs from the data folder,
- * or else brings one up in a throw-away folder on free ports. Ends with 0 only if everything happened as promised.
+ * `npm run demo`: the main job on real pictures through the public API. Uses the service that runs from the data folder, or
+ * starts one in a throw-away folder on free ports. Exits with 0 only if every step succeeded.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSealingKeys } from '../config/config.ts';
-import { migrate } from '../db/migrate.ts';
-import { createDevelopmentWebhookEndpoint, disableDevelopmentWebhookEndpoint, seedDevelopment } from '../db/seed.ts';
-import { createSealedSecrets } from '../domain/sealed-secrets.ts';
+import { readSealingKeys } from '../platform/config/config.ts';
+import { migrate } from '../platform/database/migrate.ts';
+import { createSealedSecrets } from '../platform/sealed-secrets.ts';
 import { runDemonstration } from './demonstration.ts';
 import { createReporter } from './reporter.ts';
+import { createDevelopmentWebhookEndpoint, disableDevelopmentWebhookEndpoint, seedDevelopment } from './seed.ts';
 import { findRunningService, processRecordOf, startService } from './service.ts';
-import type { ServiceDescription } from './service-parts.ts';
+import type { ServiceDescription } from './service-description.ts';
 import { PROJECT_DIRECTORY } from './service-processes.ts';
 import { type EmbeddedSettings, readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
@@ -38,13 +38,13 @@ async function demonstrate(service: ServiceDescription, signal: AbortSignal): Pr
       signal,
     });
   } finally {
-    // A service that goes on running would otherwise try for a day to reach a receiver that is gone.
+    // A running service would otherwise retry for a day to reach a receiver that is gone.
     await disableDevelopmentWebhookEndpoint(databaseUrl, id);
     await receiver.close();
   }
 }
 
-/** Brings a service up for the time of the work and leaves nothing of it. */
+/** Runs a service for the duration of the work and removes it completely. */
 async function withThrowAwayService(
   settings: EmbeddedSettings,
   work: (service: ServiceDescription, signal: AbortSignal) => Promise<string[]>,
@@ -88,7 +88,7 @@ async function main(): Promise<string[]> {
     const interruption = listenForStop({ onFirst: () => {}, onSecond: () => {} });
     return demonstrate(running, interruption);
   }
-  reporter.say('Nothing runs here yet: starting the whole service for the time of the demonstration.');
+  reporter.say('No service runs here: starting one for the demonstration.');
   return withThrowAwayService(settings, demonstrate);
 }
 
@@ -97,7 +97,7 @@ try {
   for (const problem of problems) console.error(`FAILED  ${problem}`);
   console.log(
     problems.length === 0
-      ? '\nEverything happened as promised. Where a reading differs from the truth, it says so above: see the model card.'
+      ? '\nEverything happened as promised. Readings that differ from the truth are marked above; see the model card.'
       : '',
   );
   process.exitCode = problems.length === 0 ? 0 : 1;

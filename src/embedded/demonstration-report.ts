@@ -1,9 +1,9 @@
-/** A reading in words, beside what the picture really shows. */
+/** Describes a reading beside the truth of its picture. */
 import type { EndpointResult, Job } from '../client/index.ts';
 
 type Result = EndpointResult<'dashboard.read'>;
 
-/** A line of `truth.jsonl`: what the picture was rendered from. */
+/** A line of `truth.jsonl`: the parameters of the rendered picture. */
 export interface Truth {
   file: string;
   dashboard: boolean;
@@ -23,12 +23,12 @@ export function describeResult({ result, model_version }: Job<'dashboard.read'>)
       ? `odometer: ${odometer.value} ${odometer.unit ?? '(no unit shown)'}, ${odometer.display_type}, ` +
         `confidence ${odometer.confidence.toFixed(2)}`
       : 'odometer: none read',
-    `lamps:    ${warning_lights.map(({ code, severity }) => `${code} (${severity})`).join(', ') || 'none lit'}`,
+    `lamps:    ${(warning_lights ?? []).map(({ code, severity }) => `${code} (${severity})`).join(', ') || 'none lit'}`,
     `fuel:     ${fuel_level_percent === null ? 'not read' : `${Math.round(fuel_level_percent)} %`}`,
   ];
 }
 
-/** The odometer must be right: it is what the endpoint is for. The rest is said, right or wrong. */
+/** Only the odometer must be right: reading it is the endpoint's purpose. The rest is reported, right or wrong. */
 export function compareWithTruth(result: Result | null, truth: Truth): { lines: string[]; differences: string[] } {
   if (!result) return { lines: [], differences: ['the job succeeded without a result'] };
   const read = result.odometer?.value ?? null;
@@ -45,7 +45,7 @@ export function compareWithTruth(result: Result | null, truth: Truth): { lines: 
   return {
     lines: [
       `→ odometer ${verdict(read === shown, shown === null ? 'nothing to read' : String(shown))}`,
-      `→ lamps ${verdict(codes(result.warning_lights) === codes(truth.warning_lights), codes(truth.warning_lights))}`,
+      `→ lamps ${verdict(codes(result.warning_lights ?? []) === codes(truth.warning_lights), codes(truth.warning_lights))}`,
       `→ fuel ${fuelEqual ? 'within 10 points of' : 'DIFFERS from'} the truth (${truth.fuel_level_percent ?? 'none'})`,
     ],
     differences: read === shown ? [] : [`the odometer was read as ${read}, and the picture shows ${shown}`],

@@ -1,17 +1,17 @@
 /**
- * The main job as a customer does it: pictures go in through the public HTTP API, readings come back, credits are held
- * and charged, signed webhooks arrive. Every promise is checked; what doesn't hold is a problem.
+ * The main job from a customer's view: pictures go in through the public HTTP API, readings come back, credits are held and
+ * charged, signed webhooks arrive. Every promise is checked; a broken one is a problem.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Job, VehicleInferenceClient, verifyWebhook } from '../client/index.ts';
 import { compareWithTruth, describeResult, type Truth } from './demonstration-report.ts';
-import type { ServiceDescription } from './service-parts.ts';
+import type { ServiceDescription } from './service-description.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
 export interface DemonstrationOptions {
   service: ServiceDescription;
-  /** Takes the deliveries of live events. */
+  /** Receives the deliveries of live events. */
   receiver: WebhookReceiver;
   webhookSecret: string;
   /** The pictures, with `truth.jsonl` beside them. */
@@ -25,7 +25,7 @@ type DashboardJob = Job<'dashboard.read'>;
 const WEBHOOK_TIMEOUT_MS = 30_000;
 const JOB_TIMEOUT_MS = 120_000;
 
-/** Answers what went otherwise than promised; nothing when all went well. */
+/** Returns the broken promises; none when all went well. */
 export async function runDemonstration(options: DemonstrationOptions): Promise<string[]> {
   const { picturesDirectory, say } = options;
   const truths = readTruths(picturesDirectory);
@@ -80,7 +80,7 @@ async function runJob(
     statuses.push(job.status);
   }
   if (statuses[0] !== 'queued') statuses.unshift('queued');
-  // A quick job may pass through `processing` between two looks; that it was picked up stands in the job itself.
+  // A quick job may pass through `processing` between two polls; the job itself records its pick-up.
   if (job.started_at !== null && !statuses.includes('processing')) statuses.splice(1, 0, 'processing');
   say(`   ${statuses.join(' → ')} in ${Math.round(performance.now() - startedAtMs)} ms`);
   return job;
@@ -121,7 +121,7 @@ async function checkTemporal(job: DashboardJob, { service, say, signal }: Demons
   const path = `namespaces/${temporalNamespace}/workflows/${job.id}`;
   say(`   Temporal Web: ${temporalWebUrl}/${path}`);
   const answer = await fetch(`${temporalWebUrl}/api/v1/${path}`, { signal });
-  return answer.ok ? [] : [`Temporal Web answers ${answer.status} for its workflow`];
+  return answer.ok ? [] : [`Temporal Web returns ${answer.status} for its workflow`];
 }
 
 function readTruths(picturesDirectory: string): Truth[] {

@@ -1,17 +1,17 @@
-/** Secrets of one data folder, made once and kept, so that what was sealed or signed with them stays good. */
+/** Secrets of one data folder, created once and kept, so that everything sealed or signed with them stays valid. */
 import { generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { newId } from '../domain/ids.ts';
-import { ROLES, type Role } from '../domain/roles.ts';
+import { ROLES, type Role } from '../organizations/roles.ts';
+import { newId } from '../platform/ids.ts';
 
 export interface DevelopmentSecrets {
-  /** Of secrets in the database. */
+  /** Seals secrets in the database. */
   sealingKey: string;
-  /** Of tokens of the development identity provider, private. */
+  /** Private; signs the tokens of the development identity provider. */
   tokenSigningKey: JsonWebKey;
-  /** What that provider gives tokens for. */
+  /** Secret of that provider's clients. */
   clientSecret: string;
-  /** Id of a user of each role. */
+  /** Id of one user for each role. */
   users: Record<Role, string>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where Temporal comes from, in this order: a server the caller runs (TEMPORAL_ADDRESS), the caller's own program
- * (TEMPORAL_CLI_PATH), `temporal` on the PATH, the project's cache, the download which Temporal's SDK itself makes, and
- * a build with Go. The cache belongs to the user, not to the checkout: fresh clones share it.
+ * Finds Temporal, in this order: the caller's server (TEMPORAL_ADDRESS), the caller's program (TEMPORAL_CLI_PATH), `temporal`
+ * on the PATH, the project's cache, a download by Temporal's SDK, and a build with Go. The cache belongs to the user, not to
+ * the checkout: fresh clones share it.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type FolderLock, FolderLockedError, lockFolder } from './folder-lock.ts';
 import { buildWithGo, downloadThroughSdk, type Install } from './install-temporal.ts';
 
-/** v1.9.1 and its neighbours can't be installed with Go: their go.mod replaces a module. */
+/** v1.9.1 and similar versions cannot be installed with Go: their go.mod replaces a module. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 
 export interface FindTemporalOptions {
   environment: NodeJS.ProcessEnv;
-  /** Told what takes long, in full sentences. */
+  /** Receives progress of slow steps, in full sentences. */
   report: (message: string) => void;
-  /** Ends a download or a build. */
+  /** Aborts a download or a build. */
   signal?: AbortSignal;
-  /** The ways to get the program when it is nowhere, tried in this order. */
+  /** Ways to install a missing program, tried in this order. */
   installs?: Install[];
 }
 
@@ -28,7 +28,7 @@ export type FoundTemporal =
   | { kind: 'external'; address: string }
   | { kind: 'program'; executable: string; from: 'TEMPORAL_CLI_PATH' | 'PATH' | 'cache' | 'installed' };
 
-/** @throws an error that says what to install when Temporal is nowhere and can't be fetched. */
+/** @throws an error that says what to install, if Temporal is missing and cannot be fetched. */
 export async function findTemporal(options: FindTemporalOptions): Promise<FoundTemporal> {
   const { environment } = options;
   if (environment.TEMPORAL_ADDRESS) return { kind: 'external', address: environment.TEMPORAL_ADDRESS };
@@ -69,19 +69,19 @@ export function findOnPath(name: string, environment: NodeJS.ProcessEnv): string
     });
 }
 
-/** Null when the program answers as Temporal does, else the reason. */
+/** Null if the program is a working Temporal, else the reason. */
 export function whyUnusable(path: string): string | null {
   const { status, stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   if (error) return error.message;
   if (status !== 0) return stderr.trim() || `\`--version\` ended with exit code ${status}`;
-  return /^temporal version /m.test(stdout) ? null : `\`--version\` answers ${JSON.stringify(stdout.slice(0, 80))}`;
+  return /^temporal version /m.test(stdout) ? null : `\`--version\` prints ${JSON.stringify(stdout.slice(0, 80))}`;
 }
 
-/** Two clones started at once share one install: the second waits for the first. */
+/** Two clones that start at once share one installation: the second waits for the first. */
 async function installOnce(cacheDirectory: string, executable: string, options: FindTemporalOptions): Promise<void> {
   const lock = await waitForLock(cacheDirectory, options);
   try {
-    // The one waited for may have brought it.
+    // The other process may have installed it.
     if (whyUnusable(executable)) await install(cacheDirectory, executable, options);
   } finally {
     lock.release();
@@ -105,32 +105,32 @@ async function install(cacheDirectory: string, executable: string, options: Find
   const directory = join(cacheDirectory, 'installing');
   const failures: string[] = [];
   for (const attempt of installs) {
-    // Made anew each time: an attempt that was interrupted, now or in an earlier process, leaves no part of itself.
+    // Recreated each time: an interrupted attempt, now or in an earlier process, leaves nothing behind.
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
     try {
       const installed = await attempt({ directory, version: TEMPORAL_CLI_VERSION, environment, report, signal });
       const problem = whyUnusable(installed);
-      if (problem) throw new Error(`what it brought doesn't work: ${problem}`);
+      if (problem) throw new Error(`the installed program does not work: ${problem}`);
       renameSync(installed, executable);
       return;
     } catch (error) {
       signal?.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
       failures.push(`  - ${attempt.label}: ${reason}`);
-      report(`${attempt.label} didn't bring Temporal: ${reason}`);
+      report(`${attempt.label} did not install Temporal: ${reason}`);
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
   }
   throw new Error(
     [
-      'Temporal is needed and was not found: not on the PATH, not in the cache, and it could not be fetched:',
+      'Temporal is required but was not found: not on the PATH, not in the cache, and it could not be fetched:',
       ...failures,
       'Do one of these, then start again:',
       '  - install the Temporal CLI (https://docs.temporal.io/cli#install), or',
-      `  - install Go (https://go.dev/dl), with which this command builds Temporal ${TEMPORAL_CLI_VERSION} itself, or`,
-      '  - set TEMPORAL_CLI_PATH to the program, or TEMPORAL_ADDRESS to a server that runs already.',
+      `  - install Go (https://go.dev/dl), so that this command can build Temporal ${TEMPORAL_CLI_VERSION} itself, or`,
+      '  - set TEMPORAL_CLI_PATH to the program, or TEMPORAL_ADDRESS to a running server.',
     ].join('\n'),
   );
 }

@@ -1,4 +1,7 @@
-/** One process per folder: two supervisors would run two PostgreSQL servers on the same files. */
+/**
+ * Allows one process per folder: two supervisors would run two PostgreSQL servers on the same files. `proper-lockfile` does
+ * not fit: it recognises a dead holder only by the age of the lock, and the next start after a kill must not wait for that.
+ */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
@@ -18,7 +21,7 @@ export interface FolderLock {
 }
 
 /**
- * Takes the folder for this process, made when missing. A lock left behind by a process that is gone is taken over.
+ * Locks the folder for this process, and creates it if missing. Takes over the lock of a dead process.
  *
  * @throws FolderLockedError when a running process holds it.
  */
@@ -40,13 +43,13 @@ export function lockFolder(directory: string): FolderLock {
   };
 }
 
-/** The running process which holds the folder; null when none does. */
+/** The running process that holds the folder; null if there is none. */
 export function lockHolder(directory: string): ProcessIdentity | null {
   const holder = parseIdentity(readIfPresent(join(directory, 'lock.json')));
   return holder && isRunning(holder) ? holder : null;
 }
 
-/** A link, unlike a written file, appears complete and fails when the name exists: one step that only one can win. */
+/** A link, unlike a written file, appears complete, and it fails if the name exists: one atomic step with one winner. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -60,8 +63,8 @@ function tryLink(from: string, to: string): boolean {
 function removeStaleLock(directory: string, lockPath: string): void {
   const holder = lockHolder(directory);
   if (holder) throw new FolderLockedError(directory, holder.pid);
-  // Another process may have replaced the stale lock since the look. What is moved aside is therefore looked at once
-  // more, and put back when it turns out to be alive.
+  // Another process may have replaced the stale lock since the check. So the lock is checked again once it is moved aside, and
+  // put back if its holder is alive.
   const asidePath = `${lockPath}.stale-${process.pid}`;
   try {
     renameSync(lockPath, asidePath);

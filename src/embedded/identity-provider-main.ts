@@ -1,4 +1,4 @@
-/** The process of the development identity provider. Its settings are a file, because secrets are among them. */
+/** The process of the development identity provider. Its settings come from a file, because they contain secrets. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createIdentityProvider, type IdentityProviderSettings } from './identity-provider.ts';

@@ -1,10 +1,10 @@
 /**
- * The development identity provider: gives a token of any role to whoever has the secret of the data folder. It stands
- * in for the organisation's own authentication service on a laptop; nothing outside this folder can start it.
+ * The development identity provider issues a token of any role to any client with the secret of the data folder. On a laptop it
+ * replaces the organisation's own authentication service; nothing outside this folder can start it.
  */
 import { createHash, type JsonWebKey } from 'node:crypto';
 import Provider, { type Configuration } from 'oidc-provider';
-import { ROLES, type Role } from '../domain/roles.ts';
+import { ROLES, type Role } from '../organizations/roles.ts';
 
 export interface IdentityProviderSettings {
   host: string;
@@ -25,7 +25,7 @@ export interface IdentityProviderSettings {
 const ALGORITHM = 'ES256';
 const TOKEN_LIFE_SECONDS = 300;
 
-/** A client of each role: `grant_type=client_credentials` with its name and the one secret answers a token. */
+/** Has one client for each role: `grant_type=client_credentials` with the role's name and the secret returns a token. */
 export function createIdentityProvider(settings: IdentityProviderSettings): Provider {
   const { issuer, audience, organizationId, users, clientSecret, tokenSigningKey } = settings;
   const { x, y } = tokenSigningKey;
@@ -62,7 +62,7 @@ export function createIdentityProvider(settings: IdentityProviderSettings): Prov
       customizers: {
         jwt(_context, token, { payload }) {
           const role = ROLES.find((known) => known === token.clientId);
-          if (!role) throw new Error('a token of a client that is none');
+          if (!role) throw new Error('a token of an unknown client');
           Object.assign(payload, { sub: users[role], org_id: organizationId, role });
         },
       },

@@ -1,4 +1,4 @@
-/** Two ways to get the `temporal` program where it isn't installed: Temporal's own download, and a build with Go. */
+/** Two ways to install the `temporal` program: Temporal's own download, and a build with Go. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface InstallOptions {
-  /** Empty; what the attempt leaves there is removed afterwards. */
+  /** Empty, and removed afterwards. */
   directory: string;
   version: string;
   environment: NodeJS.ProcessEnv;
@@ -15,18 +15,18 @@ export interface InstallOptions {
 }
 
 export interface Install {
-  /** Answers the path of the program it brought into the directory. */
+  /** Returns the path of the program in the directory. */
   (options: InstallOptions): Promise<string>;
-  /** What it is called in messages. */
+  /** Its name in messages. */
   label: string;
 }
 
-/** On a closed network nothing answers; nobody should wait minutes to learn that. */
+/** On a closed network nothing responds; nobody should wait minutes to learn that. */
 const DOWNLOAD_BEGIN_TIMEOUT_MS = 15_000;
 const DOWNLOAD_STALL_TIMEOUT_MS = 30_000;
 const PROGRESS_INTERVAL_MS = 5_000;
 
-/** The download which the Temporal SDK makes for its tests, into our folder. The SDK offers it only with a start. */
+/** Downloads with the Temporal SDK, which offers this for tests and only as part of a start. */
 export const downloadThroughSdk: Install = Object.assign(
   async ({ directory, version, environment, report, signal }: InstallOptions) => {
     report(`Downloading Temporal ${version} …`);
@@ -80,7 +80,7 @@ export const buildWithGo: Install = Object.assign(
   { label: 'The build with Go' },
 );
 
-/** Ends the download when its file doesn't appear, or stops growing. */
+/** Kills the download if its file does not appear or stops growing. */
 function stopWhenStalled(child: ChildProcess, path: string, report: (message: string) => void): () => void {
   let lastBytes = -1;
   let lastGrowthAtMs = performance.now();
@@ -94,7 +94,7 @@ function stopWhenStalled(child: ChildProcess, path: string, report: (message: st
     }
     if (nowMs - lastReportAtMs > PROGRESS_INTERVAL_MS) {
       lastReportAtMs = nowMs;
-      report(`Downloading Temporal: ${bytes < 0 ? 'no answer yet' : `${(bytes / 1e6).toFixed(0)} MB`}`);
+      report(`Downloading Temporal: ${bytes < 0 ? 'no response yet' : `${(bytes / 1e6).toFixed(0)} MB`}`);
     }
     const allowedMs = lastBytes < 0 ? DOWNLOAD_BEGIN_TIMEOUT_MS : DOWNLOAD_STALL_TIMEOUT_MS;
     if (nowMs - lastGrowthAtMs > allowedMs) child.kill('SIGKILL');
@@ -102,7 +102,7 @@ function stopWhenStalled(child: ChildProcess, path: string, report: (message: st
   return () => clearInterval(timer);
 }
 
-/** Resolves when the child ends with success; rejects with the last thing it said, or with why it couldn't start. */
+/** Resolves when the child succeeds; rejects with its last line, or with the reason it could not start. */
 function succeeded(child: ChildProcess, onLine: (line: string) => void): Promise<void> {
   let lastLine = '';
   if (child.stderr) {
@@ -115,7 +115,7 @@ function succeeded(child: ChildProcess, onLine: (line: string) => void): Promise
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else if (signal) reject(new Error('no answer in time'));
+      else if (signal) reject(new Error('no response in time'));
       else reject(new Error(lastLine || `exit code ${code}`));
     });
   });

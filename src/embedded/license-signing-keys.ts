@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Key of SDK licences on this machine, as the variable `LICENSE_SIGNING_KEYS`. It is made once and kept, so that
- * licences of earlier starts are verified on.
+ * Signing key of SDK licences on this machine, as the value of `LICENSE_SIGNING_KEYS`. It is created once and kept, so that
+ * licences of earlier starts stay valid.
  */
 export function developmentSigningKeys(path: string): string {
   if (!existsSync(path)) {

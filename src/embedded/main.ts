@@ -1,8 +1,8 @@
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
-import { migrate } from '../db/migrate.ts';
-import { seedDevelopment } from '../db/seed.ts';
+import { migrate } from '../platform/database/migrate.ts';
 import { FolderLockedError } from './folder-lock.ts';
 import { createReporter } from './reporter.ts';
+import { seedDevelopment } from './seed.ts';
 import { processRecordOf, startService } from './service.ts';
 import { readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';

@@ -1,4 +1,4 @@
-/** Where the processes of one machine show their metrics: they are told of one address, and each needs a port of its own. */
+/** Derives the metrics addresses of all processes on one machine from one configured address: each needs its own port. */
 import { findFreePort, isPortFree } from './ports.ts';
 import { API_PROCESS, WORKER_PROCESSES } from './service-processes.ts';
 import { SettingsError } from './settings.ts';
@@ -8,14 +8,14 @@ const VARIABLES = {
   TEMPORAL_METRICS_ADDRESS: WORKER_PROCESSES,
 } as const;
 
-/** By the name of the process, the variables that are its own. */
+/** The variables of each process, by its name. */
 export type MetricsAddresses = ReadonlyMap<string, Partial<Record<keyof typeof VARIABLES, string>>>;
 
 /**
- * The first process gets the address that was asked for, each other one the next port after it; port 0 gives each a free
- * one. `reserved` are ports that the service uses for something else.
+ * The first process gets the configured address, each further one the next port; port 0 gives each a free one. `reserved`
+ * are ports that the service uses otherwise.
  *
- * @throws SettingsError when a port is taken by another program.
+ * @throws SettingsError when another program holds a port.
  */
 export async function chooseMetricsAddresses(
   environment: NodeJS.ProcessEnv,
@@ -27,10 +27,10 @@ export async function chooseMetricsAddresses(
     keyof typeof VARIABLES,
     typeof WORKER_PROCESSES,
   ][]) {
-    const asked = /^(\S+):(\d{1,5})$/.exec(environment[variable] ?? '');
-    // One that cannot be read is refused by each process, by name.
-    if (!asked) continue;
-    const [, host = '', first = ''] = asked;
+    const configured = /^(\S+):(\d{1,5})$/.exec(environment[variable] ?? '');
+    // Each process refuses an invalid address itself, and names the variable.
+    if (!configured) continue;
+    const [, host = '', first = ''] = configured;
     const listenHost = host.replace(/^\[|\]$/g, '');
     let port = Number(first);
     for (const { name } of processes) {
@@ -49,7 +49,7 @@ export async function chooseMetricsAddresses(
   return addresses;
 }
 
-/** For people and for Prometheus: where what is served, by process. */
+/** The metrics URLs of each process, for people and for Prometheus. */
 export function metricsUrls(addresses: MetricsAddresses): Record<string, string[]> {
   return Object.fromEntries(
     [...addresses].map(([name, variables]) => [

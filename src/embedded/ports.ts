@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import getPort from 'get-port';
 
 export class PortTakenError extends Error {
   constructor(what: string, port: number, variable: string) {
@@ -33,13 +34,11 @@ export interface PortChoice {
  * @throws PortTakenError when the caller's own port is taken. A default moves; a decision doesn't.
  */
 export async function choosePort(wish: PortWish, host: string): Promise<PortChoice> {
-  const { chosenPort, defaultPort } = wish;
+  const { what, variable, defaultPort, chosenPort } = wish;
   if (chosenPort === 0) return { port: await findFreePort(host), moved: false };
-  if (chosenPort !== undefined) {
-    if (!(await isPortFree(chosenPort, host))) throw new PortTakenError(wish.what, chosenPort, wish.variable);
-    return { port: chosenPort, moved: false };
-  }
-  if (await isPortFree(defaultPort, host)) return { port: defaultPort, moved: false };
+  const port = chosenPort ?? defaultPort;
+  if (await isPortFree(port, host)) return { port, moved: false };
+  if (chosenPort !== undefined) throw new PortTakenError(what, chosenPort, variable);
   return { port: await findFreePort(host), moved: true };
 }
 
@@ -49,19 +48,15 @@ export async function choosePort(wish: PortWish, host: string): Promise<PortChoi
  */
 const FREE_PORTS = { first: 15_000, count: 15_000 };
 const ATTEMPTS = 100;
-/** The server meant to listen may not do so yet, and its port must not be given out again. */
-const given = new Set<number>();
 
-export async function findFreePort(host = '127.0.0.1'): Promise<number> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const port = FREE_PORTS.first + randomInt(FREE_PORTS.count);
-    if (given.has(port) || !(await isPortFree(port, host))) continue;
-    given.add(port);
-    return port;
-  }
-  throw new Error(`No free port found on ${host}`);
+/** A free port, which this process gives out once: the server meant to listen may not do so yet. */
+export function findFreePort(host = '127.0.0.1'): Promise<number> {
+  // At random: processes that look at the same moment would otherwise all find the same one.
+  const port = Array.from({ length: ATTEMPTS }, () => FREE_PORTS.first + randomInt(FREE_PORTS.count));
+  return getPort({ host, port, reserve: true });
 }
 
+/** `get-port` cannot distinguish a port that another program holds from a port that it has returned itself. */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,6 +1,6 @@
 /**
- * Who runs PostgreSQL. The server refuses to run as root, so root hands it to another account; everybody else runs it
- * as themselves.
+ * Chooses the account that runs PostgreSQL. The server refuses to run as root, so root uses another account; everybody else
+ * runs it as themselves.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, readFileSync } from 'node:fs';
@@ -16,12 +16,12 @@ export interface Command {
   user: SystemUser | null;
 }
 
-/** The account for PostgreSQL where this process is root, made when missing; null where none is needed. */
+/** The account for PostgreSQL if this process is root, created if missing; null if none is needed. */
 export function resolvePostgresUser(): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
   const existing = findUser('postgres');
   if (existing) return existing;
-  // Debian and Fedora have useradd, Alpine has adduser; a minimal image may have neither and then still has `nobody`.
+  // Debian and Fedora have useradd, Alpine has adduser; a minimal image may have neither, but has `nobody`.
   const tries: [string, string[]][] = [
     ['useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']],
     ['adduser', ['-S', '-H', '-D', 'postgres']],
@@ -34,20 +34,20 @@ export function resolvePostgresUser(): SystemUser | null {
   const nobody = findUser('nobody');
   if (nobody) return nobody;
   throw new Error(
-    'PostgreSQL refuses to run as root, and no account for it could be made. ' +
+    'PostgreSQL refuses to run as root, and no account for it could be created. ' +
       'Create one named "postgres" (useradd --system postgres), or run this command as an ordinary user.',
   );
 }
 
-/** Gives a folder to the account, which PostgreSQL demands of its data folder. */
+/** Makes the account the owner of a folder, as PostgreSQL requires for its data folder. */
 export function giveTo(user: SystemUser | null, directory: string): void {
   if (user) chownSync(directory, user.uid, user.gid);
 }
 
 /**
- * The command as the account can run it. Where the checkout lies in a folder which only root may enter (a clone in
- * root's home), changing user alone would lock PostgreSQL out of its own program and data. It then keeps one of root's
- * capabilities, to pass such folders, and is an ordinary user in everything else.
+ * Adapts the command to the account. If the checkout is in a folder that only root may enter (a clone in root's home), a mere
+ * change of user would lock PostgreSQL out of its own program and data. It then keeps one of root's capabilities, to pass
+ * such folders, and is an ordinary user otherwise.
  */
 export function asUser(user: SystemUser | null, command: string, args: string[], dataDirectory: string): Command {
   if (!user || canReach(user, command, dataDirectory)) return { command, args, user };
@@ -57,7 +57,7 @@ export function asUser(user: SystemUser | null, command: string, args: string[],
     '--clear-groups',
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
-    // access(2), which PostgreSQL asks about its program, ignores capabilities of ordinary users without this.
+    // Without this, access(2), which PostgreSQL uses on its program, ignores capabilities of ordinary users.
     '--securebits=+no_setuid_fixup',
   ];
   const keepingPassage = { command: 'setpriv', args: [...changes, command, ...args], user: null };

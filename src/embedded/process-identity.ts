@@ -1,6 +1,7 @@
 /**
- * Which process a number means. A process id alone is reused, within seconds in a small container; together with the
- * moment the process began it names one process for good, so nothing is ever signalled that isn't ours.
+ * Identifies processes. A process id alone is reused, within seconds in a small container. Together with the start time it
+ * names one process permanently, so we never signal a process that is not ours. No package gives the exact start time:
+ * `ps-list` rounds it to a second, and `pidusage` gives only the elapsed time.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,11 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessIdentity {
   pid: number;
-  /** Opaque; equal for the same process only, also across a reboot. */
+  /** Opaque; equal only for the same process, even across a reboot. */
   startedAt: string;
 }
 
-/** The process which has this id now; null when there is none (a zombie is none: it holds nothing any more). */
+/** The process that has this id now; null if there is none. A zombie counts as none: it holds no resources. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const startedAt = process.platform === 'linux' ? startedAtFromProc(pid) : startedAtFromPs(pid);
   return startedAt === null ? null : { pid, startedAt };
@@ -22,7 +23,7 @@ export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   return identifyProcess(pid)?.startedAt === startedAt;
 }
 
-/** How a process was called, its arguments separated by spaces; empty when it can't be told. */
+/** The command line of a process, separated by spaces; empty if unknown. */
 export function commandLine(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -32,17 +33,17 @@ export function commandLine(pid: number): string {
   return ps(pid, 'command=');
 }
 
-/** Signals the process when it is still the one meant. */
+/** Signals the process if it is still the same one. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isRunning(identity)) return;
   try {
     process.kill(identity.pid, signal);
   } catch {
-    // It ended between the look and the signal.
+    // It ended between the check and the signal.
   }
 }
 
-/** Waits until the process has ended; false when it still runs after the time. */
+/** Waits until the process has ended; false if it still runs after the timeout. */
 export async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadlineMs = performance.now() + timeoutMs;
   while (isRunning(identity)) {
@@ -52,11 +53,11 @@ export async function waitForEnd(identity: ProcessIdentity, timeoutMs: number): 
   return true;
 }
 
-/** Field 22 of /proc/<pid>/stat counts ticks since the boot, so the boot's own id belongs to it. */
+/** Field 22 of /proc/<pid>/stat counts ticks since the boot, so the boot id is part of the identity. */
 function startedAtFromProc(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The program's name, in brackets, may itself hold spaces and brackets.
+    // The program's name, in brackets, may itself contain spaces and brackets.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return null;
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,6 +1,6 @@
 /**
- * What the supervisor started, on disk: `processes.json`. A supervisor killed with -9 can stop nothing; the next one
- * finds its children here and stops them before it starts its own on the same files.
+ * Records the supervisor's processes on disk, in `processes.json`. A supervisor killed with -9 can stop nothing; the next one
+ * finds the orphans here and stops them before it starts its own processes on the same files.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { identifyProcess, isRunning, type ProcessIdentity, signalProcess, waitForEnd } from './process-identity.ts';
@@ -29,7 +29,7 @@ export class ProcessRecord {
     this.#write();
   }
 
-  /** Kills all of them, and what they started, at once. */
+  /** Kills all of them at once, with their children. */
   killAll(): void {
     for (const { pid } of this.#processes) {
       try {
@@ -42,14 +42,14 @@ export class ProcessRecord {
   }
 
   #write(): void {
-    // Written whole and moved into place: a kill in between leaves the old list, never half a one.
+    // Written completely and moved into place: a kill in between leaves the old list, never a partial one.
     const temporaryPath = `${this.#path}.new`;
     writeFileSync(temporaryPath, `${JSON.stringify(this.#processes, null, 2)}\n`, { mode: 0o600 });
     renameSync(temporaryPath, this.#path);
   }
 }
 
-/** The processes of an earlier supervisor which still run. */
+/** The processes of an earlier supervisor that still run. */
 export function findOrphans(path: string): RecordedProcess[] {
   let recorded: RecordedProcess[];
   try {
@@ -60,11 +60,11 @@ export function findOrphans(path: string): RecordedProcess[] {
   return recorded.filter(isRunning);
 }
 
-/** Stops processes of an earlier supervisor, all at once: each is asked and, after the time given, killed. */
+/** Stops the processes of an earlier supervisor in parallel: asks each, and kills it after the timeout. */
 export async function stopOrphans(orphans: RecordedProcess[], timeoutMs = 5_000): Promise<void> {
   await Promise.all(
     orphans.map(async (orphan) => {
-      // PostgreSQL takes SIGINT for "end the sessions, then stop"; with SIGTERM it would wait for its clients.
+      // On SIGINT PostgreSQL ends its sessions and stops; on SIGTERM it would wait for its clients.
       signalProcess(orphan, 'SIGINT');
       if (await waitForEnd(orphan, timeoutMs)) return;
       signalProcess(orphan, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** A program run as a child process: its log on disk, its readiness, its end. */
+/** Runs a program as a child process: its log on disk, its readiness, its end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,11 +14,11 @@ export interface ProgramDefinition {
   user?: { uid: number; gid: number } | null;
   logPath: string;
   stopSignal: NodeJS.Signals;
-  /** How long the program may take to stop when asked, before it is killed. */
+  /** How long the program may take to stop before it is killed. */
   stopTimeoutMs: number;
-  /** Where the process is noted, so that a later supervisor can stop it when this one is killed. */
+  /** Records the process, so that a later supervisor can stop it if this one is killed. */
   record?: ProcessRecord | undefined;
-  /** Every line the program writes, both streams. */
+  /** Receives every line that the program writes, on both streams. */
   onLine?: (line: string) => void;
 }
 
@@ -30,7 +30,7 @@ export interface ProgramExit {
 const LOG_TAIL_LINES = 30;
 const LOG_ROTATION_BYTES = 10 * 1024 * 1024;
 
-/** A program that ended, or was not ready in time, where it should have come up. */
+/** A program that ended during its start, or was not ready in time. */
 export class ProgramFailedError extends Error {
   constructor(name: string, reason: string, program: RunningProgram, logPath: string) {
     const tail = program.logTail();
@@ -79,7 +79,7 @@ export class RunningProgram {
     if (this.running) this.#child.kill(signal);
   }
 
-  /** Asks the program to stop, kills it when it takes too long, and comes back when it is gone. */
+  /** Asks the program to stop, kills it if it takes too long, and returns when it is gone. */
   async stop(): Promise<ProgramExit> {
     this.signal(this.#stopSignal);
     const timer = setTimeout(() => this.signal('SIGKILL'), this.#stopTimeoutMs);
@@ -91,14 +91,14 @@ export class RunningProgram {
   }
 }
 
-/** Runs the program. @throws when the system can't start it at all. */
+/** Starts the program. @throws when the system cannot start it. */
 export async function startProgram(definition: ProgramDefinition): Promise<RunningProgram> {
   const { name, command, args, environment, workingDirectory, user, logPath, record, onLine } = definition;
   const log = openLog(logPath);
   const child = spawn(command, args, {
     cwd: workingDirectory,
     env: environment,
-    // A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which then stops all in order.
+    // A session of its own: Ctrl-C in the terminal reaches only the supervisor, which then stops everything in order.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
@@ -124,16 +124,16 @@ export async function startProgram(definition: ProgramDefinition): Promise<Runni
 export interface ReadinessOptions {
   timeoutMs: number;
   intervalMs?: number;
-  /** For the message when it fails. */
+  /** For the error message. */
   logPath: string;
   /** Ends the wait. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Waits until `probe` says yes. The program is stopped when it doesn't come to that.
+ * Waits until `probe` returns true, and stops the program if it never does.
  *
- * @throws ProgramFailedError when the program ends before that, or takes longer than the time.
+ * @throws ProgramFailedError when the program ends before that, or exceeds the timeout.
  */
 export async function waitUntilReady(
   program: RunningProgram,
@@ -145,7 +145,7 @@ export async function waitUntilReady(
   try {
     while (!(await probe())) {
       signal?.throwIfAborted();
-      if (!program.running) throw fail(`ended at its start (${describeExit(await program.exited)})`);
+      if (!program.running) throw fail(`ended during its start (${describeExit(await program.exited)})`);
       if (performance.now() > deadlineMs) throw fail(`wasn't ready after ${timeoutMs / 1000} s`);
       await Promise.race([program.exited, delay(intervalMs)]);
     }
@@ -163,7 +163,7 @@ function delay(durationMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, durationMs));
 }
 
-/** Appends, so that a restart doesn't hide why it was needed; one older file is kept when it grows large. */
+/** Appends, so that a restart does not hide its cause; a large log is rotated, and one older file kept. */
 function openLog(path: string) {
   mkdirSync(dirname(path), { recursive: true });
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -1,7 +1,7 @@
-/** What a person sees while the service comes up: one line per step, and a sign of life from those that take long. */
+/** Reports the start of the service to a person: one line per step, and a sign of life for slow steps. */
 export interface Reporter {
   say: (line: string) => void;
-  /** Runs the step and says when it is done; every few seconds before that, that it still runs. */
+  /** Runs the step and reports its end; until then it reports every few seconds that the step still runs. */
   step: <Result>(label: string, work: () => Promise<Result>) => Promise<Result>;
 }
 

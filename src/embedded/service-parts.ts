@@ -1,19 +1,23 @@
-/** The programs of one service and what they need of each other: ports, addresses, keys, environment. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Starts, supervises and stops the programs of one service. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DevelopmentSecrets, readDevelopmentSecrets } from './development-secrets.ts';
 import { type FoundTemporal, findTemporal } from './find-temporal.ts';
-import type { IdentityProviderSettings } from './identity-provider.ts';
-import { developmentSigningKeys } from './license-signing-keys.ts';
 import { chooseMetricsAddresses, type MetricsAddresses, metricsUrls } from './metrics-addresses.ts';
-import { choosePort, type PortWish } from './ports.ts';
 import { preparePostgres } from './postgres.ts';
 import { findOrphans, type ProcessRecord, stopOrphans } from './process-record.ts';
 import type { Reporter } from './reporter.ts';
+import { type DevelopmentKeys, type ServiceDescription, writeSecretFile } from './service-description.ts';
+import {
+  identityProviderSettingsOf,
+  jwksUrlOf,
+  processEnvironmentOf,
+  storageDirectoryOf,
+} from './service-environment.ts';
+import { chooseServicePorts, LOOPBACK, type ServicePorts } from './service-ports.ts';
 import {
   API_PROCESS,
   IDENTITY_PROVIDER_PROCESS,
-  PROJECT_DIRECTORY,
   startApi,
   startIdentityProvider,
   startWorker,
@@ -23,59 +27,27 @@ import type { EmbeddedSettings } from './settings.ts';
 import { Supervised, type SupervisedOptions } from './supervised.ts';
 import { ensureNamespace, startTemporal } from './temporal.ts';
 
-export interface DevelopmentKeys {
-  organizationId: string;
-  keys: { live: string; staging: string; test: string };
-}
-
-/** The parts which this folder doesn't own. */
+/** Functions that the composition root supplies. */
 export interface ServiceDependencies {
   migrate: (databaseUrl: string) => Promise<void>;
   seedDevelopment: (databaseUrl: string) => Promise<DevelopmentKeys>;
-}
-
-/** Where a running service is and how to get in; also `service.json` of the data folder, while it runs. */
-export interface ServiceDescription extends DevelopmentKeys {
-  apiUrl: string;
-  temporalAddress: string;
-  temporalNamespace: string;
-  /** Null where the Temporal server is the caller's own. */
-  temporalWebUrl: string | null;
-  databaseUrl: string;
-  /** Where a token of a role is to be had for the secret. */
-  identity: { issuer: string; tokenUrl: string; clientSecret: string };
-  /** By process, where its metrics are; none without `METRICS_ADDRESS`. */
-  metrics: Record<string, string[]>;
 }
 
 export interface StartOptions {
   settings: EmbeddedSettings;
   dependencies: ServiceDependencies;
   reporter: Reporter;
-  /** Ends the start; what was up by then is stopped again. */
+  /** Aborts the start and stops everything that was up by then. */
   signal: AbortSignal;
-  /** Every process of the service, for a stop at once. */
+  /** Records every process of the service, for an immediate stop. */
   record: ProcessRecord;
-  /** The data is removed afterwards: no waiting for the disk. */
+  /** The data is removed afterwards, so the database does not wait for the disk. */
   throwAway?: boolean;
 }
 
 const DATABASE = 'vehicle_inference';
-const LOOPBACK = '127.0.0.1';
-const TOKEN_AUDIENCE = 'vehicle-inference-service';
-/** What `scripts/` seal with, which know of no data folder: it opens here, and seals nothing. */
-const SCRIPTS_SEALING_KEY = 'development';
-
-/** In the order in which they are stopped: those of one group together, a group after the one before it. */
+/** In the order of the stop: one group after another, the members of a group in parallel. */
 type Groups = Record<'processes' | 'temporal' | 'postgres', Supervised[]>;
-
-interface Ports {
-  api: number;
-  temporal: number;
-  temporalWeb: number;
-  postgres: number;
-  identity: number;
-}
 
 /** The supervised programs of one service. */
 export class ServiceParts {
@@ -84,7 +56,7 @@ export class ServiceParts {
   readonly #logsDirectory: string;
   #fail: (error: Error) => void = () => {};
   readonly #groups: Groups = { processes: [], temporal: [], postgres: [] };
-  /** Ends the starts still under way once one has failed. */
+  /** Aborts the other starts once one has failed. */
   readonly #abandoned = new AbortController();
 
   constructor(options: StartOptions) {
@@ -99,7 +71,7 @@ export class ServiceParts {
     const { settings, reporter, signal } = this.#options;
     await this.#stopOrphans();
     const temporal = await findTemporal({ environment: settings.environment, report: reporter.say, signal });
-    const ports = await this.#choosePorts(temporal);
+    const ports = await chooseServicePorts(settings, { startsTemporal: temporal.kind === 'program', reporter });
     const metrics = await chooseMetricsAddresses(settings.environment, Object.values(ports));
     const [databaseUrl, temporalAddress] = await this.#together([
       this.#startPostgres(ports.postgres),
@@ -135,7 +107,7 @@ export class ServiceParts {
     );
   }
 
-  /** What uses a server stops before the server. */
+  /** Clients of a server stop before the server. */
   async stop(): Promise<void> {
     for (const group of Object.values(this.#groups)) await Promise.all(group.map((part) => part.stop()));
   }
@@ -148,34 +120,10 @@ export class ServiceParts {
     await reporter.step(`Left running by an earlier, killed start and stopped: ${names}`, () => stopOrphans(orphans));
   }
 
-  async #choosePorts(temporal: FoundTemporal): Promise<Ports> {
-    const { settings, reporter } = this.#options;
-    const choose = async (wish: PortWish, host: string) => {
-      const { port, moved } = await choosePort(wish, host);
-      if (moved) reporter.say(`  Port ${wish.defaultPort} is taken; ${wish.what} listens on ${port} instead.`);
-      return port;
-    };
-    const { apiPort, temporalPort, temporalWebPort, postgresPort, identityPort } = settings;
-    const own = temporal.kind === 'program';
-    const wish = (what: string, variable: string, defaultPort: number, chosenPort: number | undefined) => ({
-      what,
-      variable,
-      defaultPort,
-      chosenPort,
-    });
-    return {
-      api: await choose(wish('the API', 'API_PORT', 8080, apiPort), settings.apiHost),
-      temporal: own ? await choose(wish('Temporal', 'TEMPORAL_PORT', 7233, temporalPort), LOOPBACK) : 0,
-      temporalWeb: own ? await choose(wish('Temporal Web', 'TEMPORAL_WEB_PORT', 8233, temporalWebPort), LOOPBACK) : 0,
-      postgres: await choose(wish('PostgreSQL', 'POSTGRES_PORT', 5433, postgresPort), LOOPBACK),
-      identity: await choose(wish('the identity provider', 'IDENTITY_PORT', 8081, identityPort), LOOPBACK),
-    };
-  }
-
   async #startPostgres(port: number): Promise<string> {
     const { settings, reporter, record, throwAway = false } = this.#options;
     const dataDirectory = join(settings.dataDirectory, 'postgres');
-    // Keys of a database that was removed open nothing in the next one.
+    // Keys of a removed database are invalid in the next one.
     if (!existsSync(dataDirectory)) rmSync(this.#keysPath, { force: true });
     return reporter.step(`PostgreSQL at ${LOOPBACK}:${port}`, async () => {
       const logPath = join(this.#logsDirectory, 'postgres.log');
@@ -185,7 +133,7 @@ export class ServiceParts {
     });
   }
 
-  async #startTemporal(temporal: FoundTemporal, ports: Ports): Promise<string> {
+  async #startTemporal(temporal: FoundTemporal, ports: ServicePorts): Promise<string> {
     const { settings, reporter, record } = this.#options;
     if (temporal.kind === 'external') {
       await reporter.step(`Temporal at ${temporal.address} (TEMPORAL_ADDRESS)`, () =>
@@ -215,7 +163,7 @@ export class ServiceParts {
       await dependencies.migrate(databaseUrl);
       if (existsSync(this.#keysPath)) return JSON.parse(readFileSync(this.#keysPath, 'utf8')) as DevelopmentKeys;
       const seed = await dependencies.seedDevelopment(databaseUrl);
-      // The database holds only their hashes: without this file nobody could use the seeded keys again.
+      // The database holds only hashes: without this file the seeded keys would be lost.
       writeSecretFile(this.#keysPath, seed);
       return seed;
     });
@@ -223,12 +171,12 @@ export class ServiceParts {
 
   async #startProcesses(
     description: ServiceDescription,
-    { ports, metrics, secrets }: { ports: Ports; metrics: MetricsAddresses; secrets: DevelopmentSecrets },
+    { ports, metrics, secrets }: { ports: ServicePorts; metrics: MetricsAddresses; secrets: DevelopmentSecrets },
   ): Promise<void> {
     const { settings, reporter, record } = this.#options;
-    mkdirSync(join(settings.dataDirectory, 'storage'), { recursive: true });
+    mkdirSync(storageDirectoryOf(settings.dataDirectory), { recursive: true });
     const options = {
-      environment: this.#processEnvironment(description, ports.api, secrets),
+      environment: processEnvironmentOf(settings, description, { apiPort: ports.api, sealingKey: secrets.sealingKey }),
       logsDirectory: this.#logsDirectory,
       record,
     };
@@ -236,7 +184,9 @@ export class ServiceParts {
       ...options,
       environment: { ...options.environment, ...metrics.get(name) },
     });
-    const identityProvider = this.#writeIdentitySettings(description, ports.identity, secrets);
+    const settingsPath = join(settings.dataDirectory, 'identity-provider.json');
+    writeSecretFile(settingsPath, identityProviderSettingsOf(description, ports.identity, secrets));
+    const identityProvider = { settingsPath, jwksUrl: jwksUrlOf(description.identity.issuer) };
     await this.#together([
       reporter.step(`Identity provider at ${description.identity.issuer}`, () =>
         this.#supervise('processes', {
@@ -261,56 +211,7 @@ export class ServiceParts {
     ]);
   }
 
-  #writeIdentitySettings(
-    { organizationId, identity: { issuer } }: ServiceDescription,
-    port: number,
-    { users, clientSecret, tokenSigningKey }: DevelopmentSecrets,
-  ): { settingsPath: string; jwksUrl: string } {
-    const settingsPath = join(this.#options.settings.dataDirectory, 'identity-provider.json');
-    const settings: IdentityProviderSettings = {
-      host: LOOPBACK,
-      port,
-      issuer,
-      audience: TOKEN_AUDIENCE,
-      organizationId,
-      users,
-      clientSecret,
-      tokenSigningKey,
-    };
-    writeSecretFile(settingsPath, settings);
-    return { settingsPath, jwksUrl: jwksUrlOf(issuer) };
-  }
-
-  #processEnvironment(
-    description: ServiceDescription,
-    apiPort: number,
-    { sealingKey }: DevelopmentSecrets,
-  ): NodeJS.ProcessEnv {
-    const { dataDirectory, apiHost, environment } = this.#options.settings;
-    return {
-      // What has a sensible default, and what a developer may want to set, comes first.
-      LOG_LEVEL: 'info',
-      MODELS_DIRECTORY: join(PROJECT_DIRECTORY, 'models'),
-      LICENSE_SIGNING_KEYS: developmentSigningKeys(join(dataDirectory, 'license-signing-keys.json')),
-      SECRET_SEALING_KEYS: `${sealingKey},${SCRIPTS_SEALING_KEY}`,
-      MANAGEMENT_JWT_ISSUER: description.identity.issuer,
-      MANAGEMENT_JWT_AUDIENCE: TOKEN_AUDIENCE,
-      MANAGEMENT_JWKS_URL: jwksUrlOf(description.identity.issuer),
-      ...environment,
-      SERVICE_ENVIRONMENT: 'development',
-      DATABASE_URL: description.databaseUrl,
-      TEMPORAL_ADDRESS: description.temporalAddress,
-      TEMPORAL_NAMESPACE: description.temporalNamespace,
-      API_HOST: apiHost,
-      API_PORT: String(apiPort),
-      PUBLIC_BASE_URL: description.apiUrl,
-      STORAGE_DIRECTORY: join(dataDirectory, 'storage'),
-      // A laptop's own receivers are on private addresses.
-      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
-    };
-  }
-
-  /** Waits for all, so that whatever came up is known and can be stopped; then fails as the first did that failed. */
+  /** Waits for all, so that everything that started can be stopped, then rejects with the first failure. */
   async #together<Results extends unknown[]>(
     work: { [Key in keyof Results]: Promise<Results[Key]> },
   ): Promise<Results> {
@@ -336,10 +237,4 @@ export class ServiceParts {
   get #keysPath(): string {
     return join(this.#options.settings.dataDirectory, 'keys.json');
   }
-}
-
-const jwksUrlOf = (issuer: string) => `${issuer}/jwks`;
-
-export function writeSecretFile(path: string, content: unknown): void {
-  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
 }

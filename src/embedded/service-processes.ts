@@ -1,4 +1,4 @@
-/** The service's own processes, each by its own entry file: the four of the service, and the identity provider. */
+/** Starts the service's own processes from their entry files: the four of the service, and the identity provider. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessRecord } from './process-record.ts';
@@ -32,12 +32,12 @@ export interface ServiceProcessOptions {
 }
 
 export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url));
-/** A worker bundles its workflows and loads its models first, which takes long beside three others on two cores. */
+/** A worker first bundles its workflows and loads its models, which is slow beside three others on two cores. */
 const READY_TIMEOUT_MS = 120_000;
 /** Longer than the 30 s for which the API may hold a request. */
 const STOP_TIMEOUT_MS = 40_000;
 
-/** The API is ready when it says so to anybody who asks. */
+/** The API is ready when its readiness probe succeeds. */
 export async function startApi(
   options: ServiceProcessOptions,
   apiUrl: string,
@@ -55,7 +55,7 @@ export async function startIdentityProvider(
   return launchServer(provider, options, jwksUrl, signal);
 }
 
-/** Comes back once the address answers. */
+/** Returns once the address responds. */
 async function launchServer(
   server: ServiceProcess,
   options: ServiceProcessOptions,
@@ -74,7 +74,7 @@ async function launchServer(
   return program;
 }
 
-/** A worker listens nowhere; it is ready when its log says so. */
+/** A worker does not listen; its log tells when it is ready. */
 export async function startWorker(
   worker: ServiceProcess,
   options: ServiceProcessOptions,

@@ -1,18 +1,19 @@
 /**
- * The whole service on one machine: PostgreSQL, Temporal, the API and the workers, brought up in order, kept running,
- * stopped in order.
+ * Runs the whole service on one machine: starts PostgreSQL, Temporal, the API and the workers in order, keeps them running,
+ * and stops them in order.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFolder, lockHolder } from './folder-lock.ts';
 import { ProcessRecord } from './process-record.ts';
-import { type ServiceDescription, ServiceParts, type StartOptions, writeSecretFile } from './service-parts.ts';
+import { type ServiceDescription, writeSecretFile } from './service-description.ts';
+import { ServiceParts, type StartOptions } from './service-parts.ts';
 
 export interface EmbeddedService {
   description: ServiceDescription;
-  /** Resolves, with the reason, when a part failed for good. */
+  /** Resolves, with the reason, when a part failed permanently. */
   failed: Promise<Error>;
-  /** The processes that run now, by name. */
+  /** The running processes, by name. */
   processIds(): Record<string, number | null>;
   stop(): Promise<void>;
 }
@@ -41,7 +42,7 @@ export async function startService(options: StartOptions): Promise<EmbeddedServi
   }
 }
 
-/** The service which runs from this folder; null when none does, or when it isn't up yet. */
+/** The service that runs from this folder; null if there is none, or if it is not up yet. */
 export function findRunningService(dataDirectory: string): ServiceDescription | null {
   const path = join(dataDirectory, 'service.json');
   if (!lockHolder(dataDirectory) || !existsSync(path)) return null;

@@ -1,4 +1,4 @@
-/** What `npm start` and `npm run demo` can be told, each by a flag or by an environment variable. */
+/** The settings of `npm start` and `npm run demo`, each a flag or an environment variable. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -12,7 +12,7 @@ export const EMBEDDED_SETTINGS = {
   dataDirectory: {
     flag: 'data-directory',
     variable: 'DATA_DIRECTORY',
-    description: 'Folder of everything the service keeps (default .data)',
+    description: "Folder of the service's data (default .data)",
   },
   apiHost: {
     flag: 'api-host',
@@ -42,13 +42,13 @@ export interface EmbeddedSettings {
   /** Absolute. */
   dataDirectory: string;
   apiHost: string;
-  /** A port left undefined is the default, or a free one where that is taken; 0 is any free one. */
+  /** Undefined: the default port, or a free one if that is taken. 0: any free port. */
   apiPort: number | undefined;
   temporalPort: number | undefined;
   temporalWebPort: number | undefined;
   postgresPort: number | undefined;
   identityPort: number | undefined;
-  /** The caller's own, which the processes inherit. */
+  /** The caller's environment, which the processes inherit. */
   environment: NodeJS.ProcessEnv;
 }
 
@@ -56,7 +56,7 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** @throws SettingsError naming the flag or variable which is wrong. */
+/** @throws SettingsError that names the wrong flag or variable. */
 export function readSettings(args: string[], environment: NodeJS.ProcessEnv): EmbeddedSettings {
   const flags = readFlags(args);
   const text = ({ flag, variable }: Setting) => flags[flag] || environment[variable] || undefined;

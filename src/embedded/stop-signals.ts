@@ -6,7 +6,7 @@ export interface StopListeners {
   onSecond: () => void;
 }
 
-/** npm passes on the Ctrl-C which the terminal has already delivered: two signals, one wish. */
+/** npm forwards the Ctrl-C that the terminal has already delivered: two signals for one request. */
 const SAME_WISH_MS = 1_000;
 
 /** The signal aborts when the process is asked to stop. */
@@ -25,7 +25,7 @@ export function listenForStop({ onFirst, onSecond }: StopListeners): AbortSignal
       }
     });
   }
-  // The terminal may be gone before the service is: what can't be shown must not keep it from stopping.
+  // The terminal may be gone before the service: output that fails must not block the stop.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   return controller.signal;

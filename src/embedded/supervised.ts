@@ -1,12 +1,13 @@
-/** Keeps one program running: started, started again whenever it ends, stopped when told. */
+/** Keeps one program running: restarts it whenever it ends, until `stop` is called. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeExit, type RunningProgram } from './program.ts';
 
 export interface SupervisedOptions {
   name: string;
-  /** Comes back once the program is ready. The signal ends it on the way there. */
+  /** Returns once the program is ready. The signal aborts the start. */
   start: (signal: AbortSignal) => Promise<RunningProgram>;
   report: (line: string) => void;
-  /** The program fails again and again: it stays stopped. */
+  /** Called when the program fails repeatedly and stays stopped. */
   onGivenUp: (error: Error) => void;
   policy?: RestartPolicy;
 }
@@ -14,9 +15,9 @@ export interface SupervisedOptions {
 export interface RestartPolicy {
   firstDelayMs: number;
   longestDelayMs: number;
-  /** A program that ran for so long counts as healthy again. */
+  /** A program that has run for this long counts as healthy again. */
   healthyAfterMs: number;
-  /** Failures in a row after which it is given up. */
+  /** Consecutive failures after which the program stays stopped. */
   failureLimit: number;
 }
 
@@ -41,7 +42,7 @@ export class Supervised {
     this.#policy = options.policy ?? DEFAULT_POLICY;
   }
 
-  /** Comes back once the program is ready for the first time; rejects when it doesn't get there. */
+  /** Returns once the program is ready for the first time; rejects if it never is. */
   static async start(options: SupervisedOptions, signal: AbortSignal): Promise<Supervised> {
     const supervised = new Supervised(options);
     const either = AbortSignal.any([signal, supervised.#stopping.signal]);
@@ -54,7 +55,7 @@ export class Supervised {
     return this.#program?.running ? this.#program.pid : null;
   }
 
-  /** Asks the program to stop and comes back when it is gone. */
+  /** Asks the program to stop and returns when it is gone. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#program?.stop();
@@ -82,15 +83,14 @@ export class Supervised {
     }
   }
 
-  /** @throws the last failure when there were too many in a row. */
+  /** @throws after too many consecutive failures, with the last one as its cause. */
   async #startAgain(failures: number): Promise<RunningProgram> {
     const { start, report } = this.#options;
     const { firstDelayMs, longestDelayMs, failureLimit } = this.#policy;
     const { signal } = this.#stopping;
     let cause: unknown;
     for (let count = failures; count <= failureLimit; count += 1) {
-      await delay(Math.min(firstDelayMs * 2 ** (count - 1), longestDelayMs), signal);
-      signal.throwIfAborted();
+      await sleep(Math.min(firstDelayMs * 2 ** (count - 1), longestDelayMs), undefined, { signal });
       try {
         this.#program = await start(signal);
         report(`${this.name} runs again (process ${this.#program.pid}).`);
@@ -103,15 +103,4 @@ export class Supervised {
     const last = cause instanceof Error ? ` ${cause.message}` : '';
     throw new Error(`${this.name} failed ${failureLimit} times in a row and is given up.${last}`, { cause });
   }
-}
-
-/** Ends early, without an error, when the signal comes. */
-function delay(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, durationMs);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,19 +1,19 @@
-/** Temporal's development server with Temporal Web, as one process on one SQLite file. */
+/** Runs Temporal's development server with Temporal Web, as one process on one SQLite file. */
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
-import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../platform/temporal/search-attributes.ts';
 import type { ProcessRecord } from './process-record.ts';
 import { type RunningProgram, startProgram, waitUntilReady } from './program.ts';
 
 /**
- * A write-ahead log, flushed at checkpoints, in place of a flush for every write: several times the jobs a second. A
- * killed server loses nothing; a power cut may lose its last commits, which is right for a laptop and for nothing else.
+ * A write-ahead log, flushed at checkpoints, instead of a flush for every write: several times the jobs per second. A killed
+ * server loses nothing; a power cut may lose its last commits, which is acceptable on a laptop only.
  */
 const SQLITE_PRAGMAS = ['--sqlite-pragma=journal_mode=WAL', '--sqlite-pragma=synchronous=NORMAL'];
 
-/** By default the one history shard polls at most 20 times a second, which costs every queue hop 50 ms. */
+/** By default the single history shard polls at most 20 times a second, which adds 50 ms to every hop between queues. */
 const DYNAMIC_CONFIG: Record<string, number> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
@@ -41,7 +41,7 @@ const HOST = '127.0.0.1';
 const READY_TIMEOUT_MS = 60_000;
 const NAMESPACE_TIMEOUT_MS = 15_000;
 
-/** Starts the server and comes back once it serves its default namespace, search attributes included. */
+/** Starts the server and returns once it serves its default namespace with the search attributes. */
 export async function startTemporal(options: TemporalServerOptions, signal?: AbortSignal): Promise<RunningProgram> {
   const { executable, port, webPort, databasePath, logPath, environment, record } = options;
   if (databasePath) mkdirSync(dirname(databasePath), { recursive: true });
@@ -65,7 +65,7 @@ export async function startTemporal(options: TemporalServerOptions, signal?: Abo
     stopTimeoutMs: 15_000,
     record,
   });
-  // gRPC waits a full second after a refused connection, so it is asked only once somebody listens.
+  // gRPC waits a full second after a refused connection, so we use it only once the port accepts connections.
   await waitUntilReady(
     program,
     async () => (await accepts(port)) && (await succeeds(() => ensureNamespace(`${HOST}:${port}`, 'default'))),
@@ -74,7 +74,7 @@ export async function startTemporal(options: TemporalServerOptions, signal?: Abo
   return program;
 }
 
-/** Makes the namespace where it is missing, gives it the search attributes which it lacks, and waits until both hold. */
+/** Creates the namespace if missing, registers missing search attributes, and waits until both are usable. */
 export async function ensureNamespace(address: string, namespace: string): Promise<void> {
   const deadlineMs = performance.now() + NAMESPACE_TIMEOUT_MS;
   const connection = await Connection.connect({ address, connectTimeout: 5_000 });
@@ -90,7 +90,7 @@ export async function ensureNamespace(address: string, namespace: string): Promi
         });
         return;
       } catch (error) {
-        // The parts of the server each learn of a new namespace at their own moment, within milliseconds.
+        // Each part of the server learns of a new namespace at its own time, within milliseconds.
         if (!hasCode(error, GRPC_NOT_FOUND) || performance.now() > deadlineMs) throw error;
         await delay(10);
       }
@@ -103,11 +103,11 @@ export async function ensureNamespace(address: string, namespace: string): Promi
 async function ensureRegistered({ workflowService }: Connection, namespace: string): Promise<void> {
   const workflowExecutionRetentionPeriod = { seconds: RETENTION_SECONDS as never };
   try {
-    // Without asking first whether it exists: the server would remember a "no" for a second.
+    // Registered without a look-up first: the server would cache the missing namespace for a second.
     await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   } catch (error) {
     if (hasCode(error, GRPC_ALREADY_EXISTS)) return;
-    // An operator's server may not let us make one, which doesn't matter where it exists.
+    // An operator's server may refuse this, which does not matter if the namespace exists.
     await workflowService.describeNamespace({ namespace });
   }
 }

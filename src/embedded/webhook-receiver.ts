@@ -1,24 +1,24 @@
-/** A small HTTP server that takes webhook deliveries: what a customer would run, for the demonstration and for tests. */
+/** A small HTTP server that receives webhooks, as a customer would run it, for the demonstration and for tests. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ReceivedDelivery {
   path: string;
   headers: IncomingHttpHeaders;
-  /** As it came over the wire: the signature covers these bytes. */
+  /** As received: the signature covers these bytes. */
   rawBody: string;
   receivedAtMs: number;
 }
 
-/** How to answer a delivery: a status, or a function that answers (or doesn't) by itself. */
+/** The response to a delivery: a status, or a function that responds, or does not. */
 export type Answer = number | ((response: ServerResponse, delivery: ReceivedDelivery) => void);
 
 export interface WebhookReceiver {
   url: string;
   deliveries: readonly ReceivedDelivery[];
-  /** From now on; 200 at first. */
+  /** Applies from now on; initially 200. */
   answerWith(answer: Answer): void;
-  /** The first delivery, past or to come, which fits. @throws when none came in time, or before the end. */
+  /** The first matching delivery, past or future. @throws when none arrives in time, or before the receiver closes. */
   waitFor(fits: (delivery: ReceivedDelivery) => boolean, timeoutMs: number): Promise<ReceivedDelivery>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** What `npm start` prints once everything runs: where it is, how to get in, and a first call to paste. */
+/** The text that `npm start` prints once everything runs: addresses, keys, and a first call to paste. */
 import { globSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { ServiceDescription } from './service-parts.ts';
+import type { ServiceDescription } from './service-description.ts';
 import { PROJECT_DIRECTORY } from './service-processes.ts';
 
 export function describeService({
@@ -34,14 +34,14 @@ Read a dashboard:
     -H 'Authorization: Bearer ${keys.live}' \\
     -F 'image=@${examplePicture()}'
 
-Get a token for the management API, of the role owner, admin, member or billing_manager, and make a key with it:
+Get a token for the management API, with the role owner, admin, member or billing_manager, and create a key with it:
 
   TOKEN=$(curl -sS '${identity.tokenUrl}' -d grant_type=client_credentials \\
     -d client_id=owner -d client_secret=${identity.clientSecret} | grep -o 'eyJ[^"]*')
   curl -sS '${apiUrl}/mgmt/v1/api-keys' -H "Authorization: Bearer $TOKEN" \\
     -H 'Content-Type: application/json' -d '{"name": "mine", "livemode": false, "scopes": ["*"]}'
 
-Ctrl-C stops everything; the next start finds it as it was.
+Ctrl-C stops everything and keeps its data for the next start.
 `;
 }
 

@@ -1,8 +1,8 @@
-/** What every activity of a worker is given: its ids in each line it logs, and its time in the metrics. */
+/** Adds the ids of every activity to its log lines, and its duration to the metrics. */
 import { CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, WorkerPlugin } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { withLogFields } from './log-context.ts';
+import { withLogFields } from '../platform/logging/log-context.ts';
 import type { Metrics, Outcome } from './metrics.ts';
 
 export function observeActivities(metrics: Metrics, logger: Logger): WorkerPlugin {
@@ -16,7 +16,7 @@ export function observeActivities(metrics: Metrics, logger: Logger): WorkerPlugi
   };
 }
 
-/** Of an activity which another process will complete: the SDK's way to say so is to throw. */
+/** Whether another process will complete the activity: the SDK signals that by throwing. */
 function isToBeCompleted(error: unknown): boolean {
   return error instanceof Error && error.name === 'CompleteAsyncError';
 }

@@ -1,13 +1,13 @@
 /**
- * What waits, as gauges: read from PostgreSQL and Temporal when Prometheus asks, and at most once in 10 seconds. Every
- * orchestration worker shows the same numbers, so take their maximum, never their sum.
+ * Gauges of the backlog, read from PostgreSQL and Temporal when Prometheus scrapes, at most once in 10 seconds. Every
+ * orchestration worker shows the same numbers: take their maximum, never their sum.
  */
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
-import { type Backlog, readBacklog } from '../db/backlog.ts';
-import type { MikroORM } from '../db/orm.ts';
+import { type Backlog, readBacklog } from '../jobs/backlog-store.ts';
+import type { MikroORM } from '../platform/database/orm.ts';
 import { modeOf, PREFIX } from './metrics.ts';
 
 interface Dependencies {
@@ -15,7 +15,7 @@ interface Dependencies {
   orm: MikroORM;
   temporal: Client;
   logger: Pick<Logger, 'warn'>;
-  /** How long what was read is shown again. */
+  /** How long a reading is reused. */
   cacheMs?: number;
 }
 
@@ -27,7 +27,7 @@ interface TaskQueueState {
   pollers: number;
 }
 
-/** One gauge, and what it shows of a reading: values with their labels. */
+/** One gauge, and its labelled values for a reading. */
 interface GaugeOf<Reading> {
   name: string;
   help: string;
@@ -59,27 +59,32 @@ const DATABASE_GAUGES: readonly GaugeOf<Backlog>[] = [
   },
   {
     name: 'overdue_jobs',
-    help: 'Open jobs that should have ended by now.',
+    help: 'Open jobs past their due time.',
     values: ({ overdueJobs }) => [[{}, overdueJobs]],
   },
   {
     name: 'outbox_unstarted',
-    help: 'Rows that no workflow is known to run for.',
+    help: 'Rows without a known workflow.',
     values: ({ unstarted }) => unstarted.map(({ kind, rows }) => [{ kind }, rows]),
   },
   {
     name: 'outbox_oldest_seconds',
-    help: 'Age of the oldest row that no workflow is known to run for.',
+    help: 'Age of the oldest row without a known workflow.',
     values: ({ unstarted }) => unstarted.map(({ kind, oldestSeconds }) => [{ kind }, oldestSeconds]),
   },
   {
+    name: 'outbox_set_aside',
+    help: 'Open jobs whose workflow could not be started, to be tried again later.',
+    values: ({ setAsideJobs }) => [[{}, setAsideJobs]],
+  },
+  {
     name: 'ledger_holds',
-    help: 'Jobs that credits are held for.',
+    help: 'Jobs with held credits.',
     values: ({ holds }) => holds.map(({ livemode, jobs }) => [{ mode: modeOf(livemode) }, jobs]),
   },
   {
     name: 'ledger_held_credits',
-    help: 'Credits that are held.',
+    help: 'Held credits.',
     values: ({ holds }) => holds.map(({ livemode, credits }) => [{ mode: modeOf(livemode) }, credits]),
   },
   {
@@ -132,7 +137,7 @@ export function observeBacklog({ registry, orm, temporal, logger, cacheMs = CACH
   for (const gauge of TASK_QUEUE_GAUGES) register(registry, gauge, readTemporal);
   const readable: GaugeOf<[Backlog | null, readonly TaskQueueState[] | null]> = {
     name: 'backlog_readable',
-    help: '1 when what waits could be read from the store, else 0.',
+    help: '1 when the backlog could be read from the store, else 0.',
     values: ([database, queues]) => [
       [{ store: 'postgresql' }, database ? 1 : 0],
       [{ store: 'temporal' }, queues ? 1 : 0],
@@ -141,7 +146,7 @@ export function observeBacklog({ registry, orm, temporal, logger, cacheMs = CACH
   register(registry, readable, () => Promise.all([readDatabase(), readTemporal()]));
 }
 
-/** What cannot be read is left out of the answer: a zero would look like an empty queue. */
+/** Omits a gauge that cannot be read: a zero would look like an empty queue. */
 function register<Reading>(
   registry: Registry,
   { name, help, values }: GaugeOf<Reading>,
@@ -150,7 +155,7 @@ function register<Reading>(
   new Gauge({
     name: PREFIX + name,
     help,
-    // The labels are those of the values.
+    // Each gauge uses those that its values have.
     labelNames: LABELS,
     registers: [registry],
     async collect() {
@@ -164,7 +169,7 @@ function register<Reading>(
 
 const LABELS = ['endpoint', 'mode', 'status', 'kind', 'task_queue', 'task_type', 'store'];
 
-/** All gauges of a scrape share one reading. Null when it could not be made. */
+/** All gauges of a scrape share one reading; null when it failed. */
 function cached<Reading>(
   read: () => Promise<Reading>,
   cacheMs: number,
@@ -184,14 +189,14 @@ function cached<Reading>(
 }
 
 async function readTaskQueues(temporal: Client): Promise<TaskQueueState[]> {
-  const asked = Object.values(TASK_QUEUES).flatMap((taskQueue) =>
+  const queues = Object.values(TASK_QUEUES).flatMap((taskQueue) =>
     (['workflow', 'activity'] as const)
       // Inference workers have no workflows.
       .filter((taskType) => taskType === 'activity' || !taskQueue.startsWith('inference-'))
       .map((taskType) => ({ taskQueue, taskType })),
   );
   return temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-    Promise.all(asked.map((queue) => readTaskQueue(temporal, queue))),
+    Promise.all(queues.map((queue) => readTaskQueue(temporal, queue))),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the processes count and time themselves, for Prometheus. Labels are bounded: routes, endpoints, codes and
- * statuses, never ids. What Temporal's SDK measures is served apart, by the SDK.
+ * The processes' own metrics for Prometheus. Labels have bounded cardinality: routes, endpoints, codes and statuses, never
+ * ids. Temporal's SDK serves its own metrics separately.
  */
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { DeliveryAttempt } from '../contracts/deliver-webhook.ts';
@@ -24,12 +24,12 @@ export interface SettledJob {
   livemode: boolean;
   status: TerminalJobStatus;
   createdAt: Date;
-  /** Null when nobody picked it up. */
+  /** Null when no worker picked it up. */
   startedAt: Date | null;
   completedAt: Date;
 }
 
-/** One step on a job's way: a stage of a bundle, or of any job its `inference` or its `settlement`. */
+/** One step of a job: a stage of a bundle, or the `inference` or `settlement` of any job. */
 export interface EndedStage {
   endpoint: string;
   livemode: boolean;
@@ -46,7 +46,7 @@ export interface Metrics {
   jobAdmitted(job: { endpoint: string; livemode: boolean }): void;
   activityEnded(activity: { name: string; taskQueue: string; outcome: Outcome; durationMs: number }): void;
   inferenceEnded(inference: { endpoint: string; livemode: boolean; outcome: Outcome; durationMs: number }): void;
-  /** A job waited so long for a process of its model. */
+  /** The time that a job waited for a process of its model. */
   modelWaited(wait: { modelVersion: string; waitMs: number }): void;
   modelRan(run: {
     modelVersion: string;
@@ -57,9 +57,9 @@ export interface Metrics {
   }): void;
   jobSettled(job: SettledJob): void;
   stageEnded(stage: EndedStage): void;
-  /** Some units of a bundle's stage, by a worker; `queuedMs` is how long they waited for it. */
+  /** A worker picked up units of a bundle's stage; `queuedMs` is their wait. */
   stagePickedUp(pickUp: Pick<EndedStage, 'endpoint' | 'livemode' | 'stage'> & { queuedMs: number }): void;
-  /** `left_out`: nothing was sent, and nothing will be in its place. */
+  /** `left_out`: nothing was sent, and nothing replaces the attempt. */
   deliveryAttempted(outcome: DeliveryAttempt['outcome'] | 'left_out'): void;
 }
 
@@ -74,11 +74,11 @@ export function createMetrics(registry = new Registry()): Metrics {
 
   const requests = histogram(
     'http_request_duration_seconds',
-    'Time from a request until its answer is ready.',
+    'Time from a request until its response is ready.',
     ['method', 'route', 'status'],
     REQUEST_BUCKETS,
   );
-  const refusals = counter('http_refusals_total', 'Requests answered with an error, by its code.', ['code']);
+  const refusals = counter('http_refusals_total', 'Requests refused, by error code.', ['code']);
   const admissions = counter('jobs_admitted_total', 'Jobs admitted.', ['endpoint', 'mode']);
   const activities = histogram(
     'activity_duration_seconds',
@@ -100,17 +100,13 @@ export function createMetrics(registry = new Registry()): Metrics {
   );
   const runQueued = histogram(
     'model_run_queue_seconds',
-    'Time that a network was waited for by a job which its process had in hand.',
+    'Time that a job in a process waited for a run of a network.',
     ['model', 'file'],
     RUN_BUCKETS,
   );
   const runs = histogram('model_run_seconds', 'Time of one run of a network.', ['model', 'file'], RUN_BUCKETS);
   const batches = histogram('model_run_samples', 'Samples of one run of a network.', ['model', 'file'], BATCH_BUCKETS);
-  const settled = counter('jobs_settled_total', 'Jobs that a worker ended, by how they ended.', [
-    'endpoint',
-    'mode',
-    'status',
-  ]);
+  const settled = counter('jobs_settled_total', 'Jobs that a worker ended, by status.', ['endpoint', 'mode', 'status']);
   const queued = histogram(
     'job_queue_seconds',
     'Time of a job from its admission to its pick-up.',
@@ -125,7 +121,7 @@ export function createMetrics(registry = new Registry()): Metrics {
   );
   const stages = histogram(
     'stage_duration_seconds',
-    'Time of one step of a job: its inference, its settlement, and of a bundle each stage.',
+    'Time of one step of a job: its inference, its settlement, and each stage of a bundle.',
     ['endpoint', 'mode', 'stage', 'status'],
     JOB_BUCKETS,
   );
@@ -135,7 +131,7 @@ export function createMetrics(registry = new Registry()): Metrics {
     ['endpoint', 'mode', 'stage'],
     JOB_BUCKETS,
   );
-  const attempts = counter('webhook_attempts_total', 'Attempts of webhook deliveries, by what followed.', ['outcome']);
+  const attempts = counter('webhook_attempts_total', 'Attempts of webhook deliveries, by outcome.', ['outcome']);
 
   const stageEnded: Metrics['stageEnded'] = ({ endpoint, livemode, stage, status, durationMs }) =>
     stages.observe({ endpoint, mode: modeOf(livemode), stage, status }, durationMs / 1_000);
@@ -173,7 +169,7 @@ export function createMetrics(registry = new Registry()): Metrics {
   };
 }
 
-/** Clocks of two machines may differ: never below nothing. */
+/** Never negative, although the clocks of two machines may differ. */
 function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, to.getTime() - from.getTime()) / 1_000;
 }

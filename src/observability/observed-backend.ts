@@ -1,10 +1,10 @@
-/** A backend whose inferences, and runs of stages, are timed and traced. */
-import type { InferenceBackend, InferenceContext, InferenceRequest } from '../inference/backend.ts';
+/** Times and traces a backend's inferences and runs of stages. */
+import type { InferenceBackend, InferenceContext, InferenceRequest } from '../contracts/inference-backend.ts';
 import type { Metrics, Outcome } from './metrics.ts';
 import type { Tracing, WorkSpan } from './tracing.ts';
 
 export function observeBackend(backend: InferenceBackend, metrics: Metrics, tracing: Tracing): InferenceBackend {
-  const { staged } = backend;
+  const { bundles } = backend;
   return {
     modelVersion: (job) => backend.modelVersion(job),
     infer: (request, context) =>
@@ -13,16 +13,16 @@ export function observeBackend(backend: InferenceBackend, metrics: Metrics, trac
         if (outcome.error) span.fail(outcome.error.code);
         return { answer: outcome, hasFailed: outcome.status === 'failed' };
       }),
-    ...(staged && {
-      staged: {
-        plan: (request, context) => staged.plan(request, context),
+    ...(bundles && {
+      bundles: {
+        plan: (request, context) => bundles.plan(request, context),
         runUnits: (request, range, context) =>
           observe(`infer ${request.endpoint} ${range.stage.name}`, request, context, async () => ({
-            answer: await staged.runUnits(request, range, context),
-            // Of its units, some may have failed: the outcome of the stage says which.
+            answer: await bundles.runUnits(request, range, context),
+            // Some units may have failed: the outcome of the stage names them.
             hasFailed: false,
           })),
-        compose: (request, ended) => staged.compose(request, ended),
+        compose: (request, ended) => bundles.compose(request, ended),
       },
     }),
     ...(backend.remoteRun && { remoteRun: (...run) => backend.remoteRun?.(...run) ?? null }),

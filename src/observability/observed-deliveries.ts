@@ -1,7 +1,7 @@
 import type { DeliveryActivities, DeliveryAttempt } from '../contracts/deliver-webhook.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Counts what each attempt of a delivery led to. */
+/** Counts the outcome of each attempt of a delivery. */
 export function observeDeliveries<Activities extends DeliveryActivities>(
   activities: Activities,
   metrics: Metrics,
@@ -16,7 +16,7 @@ export function observeDeliveries<Activities extends DeliveryActivities>(
   };
 }
 
-/** Nothing was sent, and nothing will be in its place: it says nothing of the receiver. */
+/** Nothing was sent, and nothing replaces the attempt: it says nothing about the receiver. */
 function isLeftOut({ outcome, isSent }: DeliveryAttempt): boolean {
   return isSent === false && outcome !== 'wait';
 }

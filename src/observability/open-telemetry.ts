@@ -1,14 +1,17 @@
-/** Traces by OpenTelemetry, sent to a collector over OTLP/HTTP. Loaded only where a collector is configured. */
+/** OpenTelemetry traces, sent to a collector over OTLP/HTTP. Loaded only if a collector is configured. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { Resource } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { OpenTelemetryPlugin } from '@temporalio/interceptors-opentelemetry';
-import { logTraceId } from './log-context.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The variables that OpenTelemetry itself defines for sampling, batching and headers are read by its library. */
+/** The exporter itself would wait for 10 seconds for a collector that does not respond. */
+const FLUSH_TIMEOUT_MS = 2_000;
+
+/** The library itself reads OpenTelemetry's own variables for sampling, batching and headers. */
 export function startOpenTelemetry(processName: string, endpoint: string): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
   return traceWith(processName, new BatchSpanProcessor(exporter));
@@ -22,10 +25,10 @@ export function traceWith(processName: string, spanProcessor: SpanProcessor): Tr
   const provider = new NodeTracerProvider({ resource, spanProcessors: [spanProcessor] });
   provider.register();
   const tracer = provider.getTracer('vehicle-inference');
-  logTraceId(() => trace.getActiveSpan()?.spanContext().traceId);
 
   return {
     temporalPlugins: [new OpenTelemetryPlugin({ resource, spanProcessor })],
+    activeTraceId: () => trace.getActiveSpan()?.spanContext().traceId,
     inSpan: (name, attributes, work) =>
       tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL, attributes }, async (span) => {
         try {
@@ -35,7 +38,7 @@ export function traceWith(processName: string, spanProcessor: SpanProcessor): Tr
             fail: (message) => span.setStatus({ code: SpanStatusCode.ERROR, message }),
           });
         } catch (error) {
-          // The name of the error alone: its message may quote what was sent.
+          // Only the name of the error: its message may quote the request.
           span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'unknown' });
           throw error;
         } finally {
@@ -43,9 +46,12 @@ export function traceWith(processName: string, spanProcessor: SpanProcessor): Tr
         }
       }),
     async stop() {
-      logTraceId(() => undefined);
-      // What a collector out of reach does not take is lost: no reason for a process to end badly.
-      await provider.shutdown().catch(() => {});
+      // Spans are lost when the collector is out of reach; that must not fail the shutdown.
+      const timer = new AbortController();
+      const late = delay(FLUSH_TIMEOUT_MS, undefined, { signal: timer.signal });
+      await Promise.race([provider.shutdown(), late]).catch(() => {});
+      timer.abort();
+      late.catch(() => {});
     },
   };
 }

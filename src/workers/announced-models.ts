@@ -1,15 +1,15 @@
-/** Keeps what an inference worker can run up to date: with its folder of models, and in what the API knows of it. */
+/** Keeps an inference worker's models current with its folder, and announces them to the API. */
 import type { Logger } from 'pino';
+import type { InstalledEndpoint } from '../contracts/inference-backend.ts';
+import type { Backend } from '../inference/backends/create-backend.ts';
 import {
   ANNOUNCEMENT_LEASE_MS,
   announceInstalledEndpoints,
   buildsOf,
   renewInstalledEndpoints,
-} from '../db/jobs/installed-endpoints.ts';
-import { forgetWithdrawnEndpoints } from '../db/jobs/withdrawn-endpoints.ts';
-import type { MikroORM } from '../db/orm.ts';
-import type { InstalledEndpoint } from '../inference/backend.ts';
-import type { Backend } from '../inference/create-backend.ts';
+} from '../jobs/installed-endpoints-store.ts';
+import { forgetWithdrawnEndpoints } from '../jobs/withdrawn-endpoints-store.ts';
+import type { MikroORM } from '../platform/database/orm.ts';
 
 interface Options {
   orm: MikroORM;
@@ -19,20 +19,20 @@ interface Options {
   logger: Logger;
 }
 
-/** By looking, not by being told: file systems of networks tell nobody. */
+/** Polled, because network file systems send no notifications. */
 const RELOAD_INTERVAL_MS = 5_000;
 
 export class AnnouncedModels {
   readonly #options: Options;
   #announced: readonly InstalledEndpoint[] | null = null;
-  /** One write at a time: what is renewed is what was announced last. */
+  /** One write at a time, so that a renewal renews the last announcement. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  /** Announces what the backend can run, where it is not what was announced before. */
+  /** Announces the endpoints that the backend can run, if they have changed. */
   announce(): Promise<void> {
     return this.#write(async () => {
       const { orm, backend, endpoints, logger } = this.#options;
@@ -54,21 +54,24 @@ export class AnnouncedModels {
     return this.#write(() => renewInstalledEndpoints(this.#options.orm.em.fork(), this.#announced ?? []));
   }
 
-  /** Takes up what has changed in the folder of models, and announces it. A failure is logged, and all stays as it was. */
+  /** Loads changes in the folder of models and announces them. A failure is logged and changes nothing. */
   async reload(options: { now?: boolean } = {}): Promise<void> {
     const { backend, logger } = this.#options;
     await backend.reload(options).catch((err: unknown) => {
-      logger.warn({ err }, 'the folder of models cannot be read; what is loaded stays, and the next time tries again');
+      logger.warn(
+        { err },
+        'the folder of models cannot be read; the loaded models stay, and the next check tries again',
+      );
     });
     await this.announce().catch(this.#warn);
   }
 
-  /** Renews and reloads from now on, and on SIGHUP at once. Answers what ends it. */
+  /** Renews and reloads from now on, and at once on SIGHUP. Returns a function that ends it. */
   follow(): () => void {
     const renewal = setInterval(() => void this.renew().catch(this.#warn), ANNOUNCEMENT_LEASE_MS / 3);
     let isReloading = false;
     const look = async (): Promise<void> => {
-      // A large model may take longer to load than it is until the next look.
+      // A large model may take longer to load than the interval.
       if (isReloading) return;
       isReloading = true;
       await this.reload();
@@ -85,7 +88,7 @@ export class AnnouncedModels {
   }
 
   readonly #warn = (err: unknown): void => {
-    this.#options.logger.warn({ err }, 'installed models not announced; the next time tries again');
+    this.#options.logger.warn({ err }, 'installed models not announced; the next check tries again');
   };
 
   #write(work: () => Promise<void>): Promise<void> {

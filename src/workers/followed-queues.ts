@@ -1,4 +1,4 @@
-/** Which of its task queues a worker process polls: as its models come and go, those that it can do something for. */
+/** Polls the task queues that a worker process can serve, as its models come and go. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { PolledQueue } from './polled-queue.ts';
@@ -14,7 +14,7 @@ const INTERVAL_MS = 1_000;
 export class FollowedQueues {
   readonly #options: Options;
   readonly #stopping = new AbortController();
-  /** Whether it has been said that something is polled. */
+  /** Whether the log has said that a queue is polled. */
   #isReady = false;
   #following: Promise<unknown> = Promise.resolve();
 
@@ -22,14 +22,14 @@ export class FollowedQueues {
     this.#options = options;
   }
 
-  /** Whether the process does what it can, and that is something. */
+  /** Whether the process polls every queue that it can serve, and at least one. */
   get arePolled(): boolean {
     const { queues } = this.#options;
     return queues.some(({ isPolled }) => isPolled) && queues.every(({ isWanted, isPolled }) => isPolled || !isWanted);
   }
 
   /**
-   * Resolves when every queue that is wanted is polled, and looks again from then on.
+   * Resolves when every wanted queue is polled, and keeps checking from then on.
    * @throws when Temporal is away
    */
   async begin(): Promise<void> {
@@ -44,7 +44,7 @@ export class FollowedQueues {
     if (begun.length > 0) this.#sayBegun(begun);
   }
 
-  /** Lets what runs finish within the grace of each worker. */
+  /** Lets running activities finish within the grace of each worker. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#options.queues.map((queue) => queue.stop()));
@@ -58,7 +58,7 @@ export class FollowedQueues {
     while (!signal.aborted) {
       await delay(intervalMs, undefined, { signal }).catch(() => {});
       const change = await queue.look().catch((err: unknown) => {
-        logger.warn({ err, taskQueues }, 'task queues cannot be polled; the next look tries again');
+        logger.warn({ err, taskQueues }, 'task queues cannot be polled; the next check tries again');
         return null;
       });
       if (change === 'begun') this.#sayBegun(taskQueues);

@@ -1,36 +1,37 @@
-/** `npm run worker:inference`: decode → model → result, on the queues it is told to serve. */
+/** `npm run worker:inference`: decode → model → result, on the configured queues. */
 import { createDispatchActivities } from '../activities/dispatch-activities.ts';
 import { createInferenceActivities } from '../activities/inference-activities.ts';
-import { readConfig } from '../config/config.ts';
+import { createArtefactWriter } from '../artefacts/artefact-writer.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
-import { answersQueries } from '../db/answers-queries.ts';
-import { openDatabase } from '../db/orm.ts';
-import { createDispatchTokens } from '../domain/dispatch-tokens.ts';
-import { createSignedUrls } from '../domain/signed-urls.ts';
+import { openDatabase } from '../database.ts';
 import { endpoints } from '../endpoints/list.ts';
-import { createArtefactWriter } from '../inference/artefacts.ts';
-import { createBackend } from '../inference/create-backend.ts';
+import { createBackend } from '../inference/backends/create-backend.ts';
 import { createDispatcher } from '../inference/remote/dispatcher.ts';
-import { createHttpClient } from '../inference/remote/http-exchange.ts';
-import { createAskServer } from '../inference/remote/kserve-servers.ts';
 import { withRemoteEndpoints } from '../inference/remote/with-remote-endpoints.ts';
-import { createLogger } from '../logging.ts';
+import { createHttpClient } from '../inference/runtime/kserve/http-exchange.ts';
+import { createAskServer } from '../inference/runtime/kserve/kserve-servers.ts';
+import { findVideoProblem, INSTALL_VIDEO_COMMAND } from '../inference/video/find-video-problem.ts';
+import { createDispatchTokens } from '../jobs/dispatch-tokens.ts';
+import { startObservability } from '../observability/observability.ts';
 import { observeBackend } from '../observability/observed-backend.ts';
 import { observeSettlements } from '../observability/observed-settlements.ts';
-import { startOperations } from '../observability/operations.ts';
-import { createDiskStore } from '../storage/disk-store.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { answersQueries } from '../platform/database/health.ts';
+import { createLogger } from '../platform/logging/logger.ts';
+import { createSignedUrls } from '../platform/signed-urls.ts';
+import { createDiskStore } from '../platform/storage/disk-store.ts';
 import { AnnouncedModels } from './announced-models.ts';
-import { executorsOf } from './executors-of.ts';
 import { installTemporalRuntime, runWorkers } from './run-worker.ts';
+import { runtimeOptionsOf } from './runtime-options.ts';
 
-/** Of live jobs, for each child process: enough for reading and storing files beside what is computed. */
+/** Live jobs per child process: enough to read and store files while others compute. */
 const ACTIVITIES_PER_PROCESS = 16;
-/** Fixtures cost nothing: one worker may wait for many slow ones. */
+/** Fixtures need no model, so one worker may wait for many slow ones. */
 const TEST_ACTIVITIES = 200;
 
 const config = readConfig('worker:inference');
-const logger = createLogger('worker:inference', config.LOG_LEVEL);
-const operations = await startOperations('worker:inference', config);
+const observability = await startObservability('worker:inference', config);
+const logger = createLogger('worker:inference', config.LOG_LEVEL, observability.tracing);
 installTemporalRuntime(logger, config.TEMPORAL_METRICS_ADDRESS);
 const orm = await openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
 const store = createDiskStore(config.STORAGE_DIRECTORY);
@@ -45,17 +46,27 @@ const dispatcher = createDispatcher({
   tokens: createDispatchTokens(config.URL_SIGNING_KEY),
   logger,
 });
+// Videos are decoded on this queue alone.
+const servesVideos = config.INFERENCE_QUEUES.includes(TASK_QUEUES.inferenceHeavy);
+const videoProblem = servesVideos ? await findVideoProblem() : null;
+if (videoProblem !== null) {
+  logger.warn(
+    { reason: videoProblem, install: INSTALL_VIDEO_COMMAND },
+    'videos cannot be decoded: video.onboard and inspections of videos are left to other workers',
+  );
+}
 const here = await createBackend({
   modelsDirectory: config.MODELS_DIRECTORY,
   store,
-  liveFiles: store,
+  bundleFiles: store,
+  decodesVideos: servesVideos && videoProblem === null,
   writeArtefact: createArtefactWriter({ store, signedUrls }),
   children: config.INFERENCE_PROCESSES,
   threads: config.INFERENCE_THREADS,
-  ...executorsOf(config),
+  ...runtimeOptionsOf(config),
   observer: {
-    waited: (modelVersion, waitMs) => operations.metrics.modelWaited({ modelVersion, waitMs }),
-    ran: (run) => operations.metrics.modelRan(run),
+    waited: (modelVersion, waitMs) => observability.metrics.modelWaited({ modelVersion, waitMs }),
+    ran: (run) => observability.metrics.modelRan(run),
   },
   askServer: createAskServer({ servers: config.KSERVE_SERVERS, http, logger }),
   logger,
@@ -65,28 +76,28 @@ const backend = withRemoteEndpoints(here, dispatcher);
 const models = new AnnouncedModels({ orm, backend, endpoints: endpoints.map(({ slug }) => slug), logger });
 await models.announce();
 const stopFollowing = models.follow();
-operations.readyWhen('database', () => answersQueries(orm));
+observability.readyWhen('database', () => answersQueries(orm));
 
 await runWorkers({
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
   logger,
-  operations,
+  observability,
   workers: config.INFERENCE_QUEUES.map((taskQueue) => ({
     taskQueue,
     activities: {
       ...createInferenceActivities({
         orm,
-        backend: observeBackend(backend, operations.metrics, operations.tracing),
-        onStagePickUp: (pickedUp) => operations.metrics.stagePickedUp(pickedUp),
-        onSettled: observeSettlements(operations.metrics, logger),
+        backend: observeBackend(backend, observability.metrics, observability.tracing),
+        onStagePickUp: (pickedUp) => observability.metrics.stagePickedUp(pickedUp),
+        onSettled: observeSettlements(observability.metrics, logger),
       }),
       ...createDispatchActivities({ orm, dispatcher }),
     },
     maxConcurrentActivityTaskExecutions:
       taskQueue === TASK_QUEUES.inferenceTest ? TEST_ACTIVITIES : ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
-    shutdownGraceTime: '30 seconds',
-    // A job that only others can run must not land here; what is missing may come, and what is there may go.
+    graceMs: 30_000,
+    // Without a model, the worker must not take jobs that only others can run. Models may come and go.
     isWanted: () => taskQueue === TASK_QUEUES.inferenceTest || backend.installedEndpoints().length > 0,
   })),
   async close() {

@@ -1,14 +1,14 @@
-/** One task queue of a worker process, polled while there is something to do on it. */
+/** One task queue of a worker process, polled while the process can serve it. */
 import type { Worker } from '@temporalio/worker';
 
 export interface PolledQueueOptions {
   taskQueue: string;
   createWorker: () => Promise<Worker>;
-  /** Whether the process can do what comes in on the queue. */
+  /** Whether the process can serve the queue. */
   isWanted: () => boolean;
 }
 
-/** A worker of Temporal cannot pause: each time the queue is polled anew, it is by another one. */
+/** A Temporal worker cannot pause, so polling the queue again takes a new worker. */
 export class PolledQueue {
   readonly taskQueue: string;
   readonly #options: PolledQueueOptions;
@@ -25,7 +25,7 @@ export class PolledQueue {
     this.failed.catch(() => {});
   }
 
-  /** Rejects when a worker has failed for good. */
+  /** Rejects when a worker has failed permanently. */
   get failed(): Promise<never> {
     return this.#failed.promise;
   }
@@ -42,9 +42,9 @@ export class PolledQueue {
   }
 
   /**
-   * Begins to poll, or stops, as it is wanted; answers which. What runs is finished first: a worker that shuts down gives its
-   * activities no more than its grace, so the queue is polled until nothing runs.
-   * @throws when it should begin, and Temporal is away
+   * Starts or stops polling as wanted, and returns the change. A worker that shuts down gives its activities no more than
+   * its grace, so the queue is polled until no activity runs.
+   * @throws when polling should start and Temporal is away
    */
   look(): Promise<'begun' | 'ended' | null> {
     const looked = this.#looking.then(() => this.#look());
@@ -52,11 +52,11 @@ export class PolledQueue {
     return looked;
   }
 
-  /** Stops for good: with what runs, or when the grace of the worker is over. */
+  /** Stops permanently, once running activities have ended or the worker's grace is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#worker) await this.#shutDown(this.#worker);
-    // It may just have begun.
+    // A worker may just have been created.
     await this.#looking;
     if (this.#worker) await this.#shutDown(this.#worker);
   }

@@ -1,27 +1,27 @@
-/** What the worker processes have in common. */
+/** The common part of the worker processes. */
 import { fileURLToPath } from 'node:url';
 import type { VersioningBehavior } from '@temporalio/common';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { setTemporalSdkEnvironment } from '../config/temporal-sdk.ts';
 import { observeActivities } from '../observability/activity-telemetry.ts';
-import type { Operations } from '../observability/operations.ts';
-import { onShutdown } from '../shutdown.ts';
+import type { Observability } from '../observability/observability.ts';
+import { setTemporalSdkEnvironment } from '../platform/config/temporal-sdk.ts';
+import { onShutdown } from '../platform/shutdown.ts';
 import { FollowedQueues } from './followed-queues.ts';
 import { PolledQueue } from './polled-queue.ts';
 
-/** The folder of workflows is bundled as one; every workflow worker can run every workflow. */
+/** All workflows form one bundle, so every workflow worker can run every workflow. */
 export const WORKFLOWS_PATH = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 /**
- * Sends what the Temporal SDK logs to the process's logger, and serves what it measures at `metricsAddress`
- * (`host:port`; empty: nowhere). Call it before anything else of the SDK.
+ * Sends the Temporal SDK's log to the process's logger, and serves its metrics at `metricsAddress` (`host:port`; empty for
+ * none). Call this before anything else of the SDK.
  */
 export function installTemporalRuntime(logger: Logger, metricsAddress = ''): void {
   const levels = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
   setTemporalSdkEnvironment();
   Runtime.install({
-    // Signals are handled in one place, by onShutdown.
+    // onShutdown handles all signals.
     shutdownSignals: [],
     ...(metricsAddress !== '' && {
       telemetryOptions: {
@@ -48,16 +48,16 @@ export function installTemporalRuntime(logger: Logger, metricsAddress = ''): voi
 
 interface Build {
   deploymentName: string;
-  /** Empty: nothing is versioned. */
+  /** Empty for unversioned workers. */
   buildId: string;
   /** `PINNED` keeps a workflow with the build that began it, `AUTO_UPGRADE` moves it to the current one. */
   behavior: VersioningBehavior;
 }
 
 /**
- * Makes a worker one build of a worker deployment: Temporal then gives it the workflows of its own build, and new ones
- * once the build is the current one. It is said of the worker, not in its workflows: Temporal refuses what an unversioned
- * worker has done of a workflow that says so itself.
+ * Makes a worker one build of a worker deployment: Temporal gives it the workflows of its own build, and new ones once the
+ * build is current. The worker declares this, not its workflows: Temporal refuses the results of an unversioned worker for
+ * a workflow that declares a behaviour.
  */
 export function versionedAs({
   deploymentName,
@@ -74,9 +74,14 @@ export function versionedAs({
   };
 }
 
-type QueueOptions = Omit<WorkerOptions, 'connection' | 'namespace' | 'taskQueue'> & {
+/** For activities that are cancelled at the end of the grace to end, and for the last polls. */
+const CANCELLATION_MS = 4_000;
+
+type QueueOptions = Omit<WorkerOptions, 'connection' | 'namespace' | 'taskQueue' | 'shutdownGraceTime'> & {
   taskQueue: string;
-  /** Whether the process can do what comes in on the queue, looked at every second; left out, it always can. */
+  /** How long running activities may take to finish once the process is told to stop. */
+  graceMs: number;
+  /** Whether the process can serve the queue, checked every second. By default it always can. */
   isWanted?: () => boolean;
 };
 
@@ -84,21 +89,21 @@ interface RunOptions {
   address: string;
   namespace: string;
   logger: Logger;
-  operations: Operations;
+  observability: Observability;
   workers: readonly QueueOptions[];
-  /** Closes what the activities used, after the last of them has ended. */
+  /** Closes the resources of the activities, after the last of them has ended. */
   close: () => Promise<void>;
 }
 
 /**
- * Runs workers until the process is told to stop; then lets what runs finish within each worker's grace time. Logs
- * `worker ready` once one of them polls.
+ * Runs workers until the process is told to stop, then lets activities finish within each worker's grace. Logs `worker ready`
+ * once one of them polls.
  */
 export async function runWorkers(options: RunOptions): Promise<void> {
-  const { address, namespace, logger, operations, close } = options;
+  const { address, namespace, logger, observability, close } = options;
   const connection = await NativeConnection.connect({ address });
   const queues = options.workers.map(
-    ({ isWanted = () => true, ...worker }) =>
+    ({ isWanted = () => true, graceMs, ...worker }) =>
       new PolledQueue({
         taskQueue: worker.taskQueue,
         isWanted,
@@ -106,9 +111,10 @@ export async function runWorkers(options: RunOptions): Promise<void> {
           Worker.create({
             connection,
             namespace,
-            // In this order: what is logged of an activity names its span.
-            plugins: [...operations.tracing.temporalPlugins, observeActivities(operations.metrics, logger)],
+            // In this order, so that the log lines of an activity name its span.
+            plugins: [...observability.tracing.temporalPlugins, observeActivities(observability.metrics, logger)],
             ...worker,
+            shutdownGraceTime: graceMs,
           }),
       }),
   );
@@ -117,12 +123,15 @@ export async function runWorkers(options: RunOptions): Promise<void> {
     process.exit(1);
   });
   const followed = new FollowedQueues({ queues, logger });
-  operations.readyWhen('polling', () => followed.arePolled);
-  onShutdown(logger, async () => {
-    await followed.stop();
-    await close();
-    await connection.close();
-    await operations.close();
+  observability.readyWhen('polling', () => followed.arePolled);
+  onShutdown(logger, {
+    drain: () => followed.stop(),
+    drainTimeoutMs: Math.max(...options.workers.map(({ graceMs }) => graceMs)) + CANCELLATION_MS,
+    async close() {
+      await close();
+      await connection.close();
+      await observability.close();
+    },
   });
   await followed.begin();
 }

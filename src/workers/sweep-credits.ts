@@ -1,8 +1,8 @@
-/** What is due with credits: grants whose time is over, and events of low balances. */
+/** Expires promotional grants and publishes events of low balances. */
 import type { Logger } from 'pino';
-import { expireGrants, findBalancesWithExpiredGrants } from '../db/credits/credit-grants.ts';
-import { publishLowBalanceEvents } from '../db/credits/low-balance-events.ts';
-import type { MikroORM } from '../db/orm.ts';
+import { expireGrants, findBalancesWithExpiredGrants } from '../credits/credit-grants-store.ts';
+import { publishLowBalanceEvents } from '../credits/low-balance-events-store.ts';
+import type { MikroORM } from '../platform/database/orm.ts';
 
 interface Dependencies {
   orm: MikroORM;
@@ -10,7 +10,7 @@ interface Dependencies {
   clock?: () => Date;
 }
 
-/** One pass. Several replicas may make it together: what one has booked, another finds done. */
+/** One pass. Replicas may run it concurrently: what one has booked, another finds done. */
 export async function sweepCredits({ orm, logger, clock = () => new Date() }: Dependencies): Promise<void> {
   const em = orm.em.fork();
   await publishLowBalanceEvents(em);
@@ -20,7 +20,7 @@ export async function sweepCredits({ orm, logger, clock = () => new Date() }: De
       const credits = await expireGrants(em, balance, now);
       if (credits > 0) logger.info({ ...balance, credits }, 'promotional credits expired');
     } catch (err) {
-      // One that fails must not keep those behind it from theirs.
+      // A balance that fails must not block those behind it.
       logger.warn({ ...balance, err }, 'promotional credits not expired; the next pass tries again');
     }
   }

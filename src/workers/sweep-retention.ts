@@ -1,14 +1,16 @@
-/** Forgets what customers sent and got once its time is over, in batches that hold nobody up. */
+/** Deletes customers' data after its retention time, in batches that block nobody. */
 import type { Logger } from 'pino';
-import type { MikroORM } from '../db/orm.ts';
 import {
   deleteOldDispatches,
   deleteOldEvents,
   deleteUsedUploads,
   findEndedJobs,
   forgetOldResults,
-} from '../db/retention.ts';
-import { type ObjectStore, ownerOf } from '../storage/object-store.ts';
+} from '../jobs/retention-store.ts';
+import { onOneReplica } from '../platform/database/one-replica.ts';
+import type { MikroORM } from '../platform/database/orm.ts';
+import { type ObjectStore, ownerOf } from '../platform/storage/object-store.ts';
+import { inBatches } from './in-batches.ts';
 
 export interface RetentionDays {
   /** Files of ended jobs, and used uploads. */
@@ -30,39 +32,29 @@ interface Dependencies {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Jobs whose files are asked about at once. */
+/** Jobs looked up in one statement. */
 const JOBS_AT_ONCE = 500;
-/** Of each kind, in one pass: the next one goes on. */
-const BATCHES_AT_MOST = 200;
 
-/** Makes the passes, each going on where the last one stopped. Replicas may make them together: each finds what is left. */
+/** Returns a pass that continues where the last one stopped, unless another replica is making one. */
 export function createRetentionSweep(dependencies: Dependencies): () => Promise<void> {
   const { orm, store, logger, retentionDays, clock = () => new Date(), signal } = dependencies;
   let resultsForgottenUpTo = '';
 
-  const inBatches = async (take: () => Promise<{ rows: number; hasMore: boolean }>): Promise<number> => {
-    let rows = 0;
-    for (let batches = 0; batches < BATCHES_AT_MOST && !signal?.aborted; batches += 1) {
-      const batch = await take();
-      rows += batch.rows;
-      if (!batch.hasMore) break;
-    }
-    return rows;
-  };
+  const take = (batch: Parameters<typeof inBatches>[0]) => inBatches(batch, signal);
 
-  return async function sweepRetention() {
+  const pass = async () => {
     const em = orm.em.fork();
     const daysAgo = (days: number) => new Date(clock().getTime() - days * DAY_MS);
     const inputsBefore = daysAgo(retentionDays.inputs);
-    const events = await inBatches(() => deleteOldEvents(em, daysAgo(retentionDays.events)));
-    const dispatches = await inBatches(() => deleteOldDispatches(em, daysAgo(retentionDays.events)));
-    const uploads = await inBatches(async () => {
+    const events = await take(() => deleteOldEvents(em, daysAgo(retentionDays.events)));
+    const dispatches = await take(() => deleteOldDispatches(em, daysAgo(retentionDays.events)));
+    const uploads = await take(async () => {
       const { storageKeys, ...batch } = await deleteUsedUploads(em.fork(), inputsBefore);
       for (const key of storageKeys) await store.remove(key);
       return batch;
     });
     const resultsBefore = retentionDays.results === null ? null : daysAgo(retentionDays.results);
-    const results = await inBatches(async () => {
+    const results = await take(async () => {
       if (resultsBefore === null) return { rows: 0, hasMore: false };
       const { lastId, ...batch } = await forgetOldResults(em, resultsBefore, resultsForgottenUpTo);
       resultsForgottenUpTo = lastId;
@@ -82,9 +74,12 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
       logger.info({ events, dispatches, uploads, results, files }, 'forgotten after their time');
     }
   };
+  return async function sweepRetention() {
+    await onOneReplica(orm.em.fork(), 'retention', pass);
+  };
 }
 
-/** Keys of files of jobs that were written before a time, by job, some jobs at a time. */
+/** Keys of job files written before a time, grouped by job, a bounded number of jobs at a time. */
 async function* oldFiles(store: ObjectStore, before: Date): AsyncGenerator<Map<string, string[]>> {
   let keysByJob = new Map<string, string[]>();
   for await (const { key, modifiedAt } of store.list('jobs')) {

@@ -1,50 +1,59 @@
-/** Makes up for crashes: starts what is committed and does not run, and removes what nobody owns. */
+/** Recovers from crashes: starts committed work that does not run, and removes objects without an owner. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { ARTEFACT_LIFETIME_MS } from '../contracts/media-limits.ts';
-import { withdrawStaleEndpoints } from '../db/jobs/installed-endpoints.ts';
-import {
-  deleteExpiredIdempotencyClaims,
-  deleteExpiredUploads,
-  findStrandedDeliveries,
-  findStrandedJobs,
-  findUnknownOwners,
-  markDeliveryStarted,
-  markWorkflowStarted,
-} from '../db/jobs/outbox.ts';
-import { deleteLeftStageOutcomes } from '../db/jobs/stage-outcomes.ts';
-import { rememberWithdrawnEndpoints } from '../db/jobs/withdrawn-endpoints.ts';
-import type { MikroORM } from '../db/orm.ts';
 import { endpointBySlug } from '../endpoints/list.ts';
-import { type ObjectStore, ownerOf, PARTIAL_PREFIX } from '../storage/object-store.ts';
-import { startDeliverWebhook, startRunJob } from '../temporal/client.ts';
+import { deleteExpiredIdempotencyClaims } from '../jobs/idempotency-claims-store.ts';
+import { withdrawStaleEndpoints } from '../jobs/installed-endpoints-store.ts';
+import { startRunJob } from '../jobs/job-starter.ts';
+import {
+  CLAIM_BATCH,
+  claimStrandedJobs,
+  markWorkflowStarted,
+  releaseStrandedJobs,
+  type StrandedJob,
+  setJobAside,
+} from '../jobs/outbox-store.ts';
+import { deleteLeftStageOutcomes } from '../jobs/stage-outcomes-store.ts';
+import { rememberWithdrawnEndpoints } from '../jobs/withdrawn-endpoints-store.ts';
+import type { EntityManager, MikroORM } from '../platform/database/orm.ts';
+import type { ObjectStore } from '../platform/storage/object-store.ts';
+import { deleteExpiredUploads } from '../uploads/uploads-store.ts';
+import { startDeliverWebhook } from '../webhooks/delivery-starter.ts';
+import { findStrandedDeliveries, markDeliveryStarted } from '../webhooks/outbox-store.ts';
+import { inBatches } from './in-batches.ts';
 import { sweepCredits } from './sweep-credits.ts';
 import { createRetentionSweep, type RetentionDays } from './sweep-retention.ts';
+import { sweepStoredFiles } from './sweep-stored-files.ts';
 
-/** By then the process that committed a row has surely started its workflow, or has died. */
+/** By then the process that committed a row has started its workflow, or has died. */
 const STRANDED_AFTER_MS = 10_000;
 const INTERVAL_MS = 5_000;
+/** Batches of jobs in one pass; the next pass continues. */
+const JOB_BATCHES_AT_MOST = 20;
+const STARTS_AT_ONCE = 10;
 /** gRPC: DEADLINE_EXCEEDED and UNAVAILABLE. */
 const AWAY: ReadonlySet<number> = new Set([4, 14]);
 const STORAGE_INTERVAL_MS = 10 * 60_000;
 const CREDITS_INTERVAL_MS = 10_000;
 const RETENTION_INTERVAL_MS = 60 * 60_000;
 const ANNOUNCEMENTS_INTERVAL_MS = 10_000;
-/** Longer than any request takes from its first stored byte to its commit. */
-const ORPHANED_AFTER_MS = 60 * 60_000;
 
 export interface SweeperDependencies {
   orm: MikroORM;
   temporal: Client;
   store: ObjectStore;
   logger: Logger;
-  /** Left out, nothing is forgotten for its age. */
+  /** Without it, no data is deleted for its age. */
   retentionDays?: RetentionDays;
   clock?: () => Date;
+  /** Ends a long pass early. */
+  signal?: AbortSignal;
 }
 
-/** One pass over jobs and deliveries. Starting what runs already changes nothing, so replicas need not agree. */
+/**
+ * One pass over jobs and deliveries. Replicas share the jobs by claiming them. Starting a running workflow changes nothing.
+ */
 export async function sweepOutbox({
   orm,
   temporal,
@@ -52,14 +61,14 @@ export async function sweepOutbox({
   clock = () => new Date(),
 }: SweeperDependencies): Promise<void> {
   const em = orm.em.fork();
-  const before = new Date(clock().getTime() - STRANDED_AFTER_MS);
-  for (const job of await findStrandedJobs(em, before)) {
-    await attempt(logger, { jobId: job.id }, async () => {
-      await startRunJob(temporal, job, endpointBySlug(job.endpoint));
-      await markWorkflowStarted(em, job.id);
-    });
+  const now = clock();
+  const before = new Date(now.getTime() - STRANDED_AFTER_MS);
+  for (let batches = 0; batches < JOB_BATCHES_AT_MOST; batches += 1) {
+    const jobs = await claimStrandedJobs(em, before);
+    await startJobs({ em, temporal, logger }, jobs);
+    if (jobs.length < CLAIM_BATCH) break;
   }
-  for (const delivery of await findStrandedDeliveries(em, before)) {
+  for (const delivery of await findStrandedDeliveries(em, { committedBefore: before, now })) {
     await attempt(logger, { deliveryId: delivery.id }, async () => {
       await startDeliverWebhook(temporal, delivery);
       await markDeliveryStarted(em, delivery.id);
@@ -67,55 +76,68 @@ export async function sweepOutbox({
   }
 }
 
-/** One that cannot be started must not keep those behind it from theirs. */
+/** Starts the workflows of claimed jobs, some at a time. @throws when Temporal is away; the rest is then given back */
+async function startJobs(
+  { em, temporal, logger }: { em: EntityManager; temporal: Client; logger: Logger },
+  jobs: readonly StrandedJob[],
+): Promise<void> {
+  const waiting = [...jobs];
+  const unsettled = new Set(jobs.map(({ id }) => id));
+  const startOneByOne = async (): Promise<void> => {
+    for (let job = waiting.shift(); job; job = waiting.shift()) {
+      try {
+        await startRunJob(temporal, job, endpointBySlug(job.endpoint));
+      } catch (err) {
+        if (isAway(err)) {
+          // Each of the others would wait for Temporal as long.
+          waiting.length = 0;
+          throw err;
+        }
+        await setJobAside(em, job.id, err instanceof Error ? err.message : String(err));
+        unsettled.delete(job.id);
+        logger.warn({ jobId: job.id, endpoint: job.endpoint, err }, 'stranded: workflow not started; set aside');
+        continue;
+      }
+      await markWorkflowStarted(em, job.id);
+      unsettled.delete(job.id);
+      // A job that merely waits is logged too: starting its workflow again changed nothing.
+      logger.debug({ jobId: job.id }, 'stranded: workflow runs');
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: STARTS_AT_ONCE }, startOneByOne));
+  const failed = lanes.find((lane) => lane.status === 'rejected');
+  if (!failed) return;
+  await releaseStrandedJobs(em, [...unsettled]);
+  throw failed.reason;
+}
+
+const isAway = (error: unknown): boolean => isGrpcServiceError(error) && AWAY.has(error.code);
+
+/** A row that cannot be started must not block those behind it. */
 async function attempt(logger: Logger, subject: Record<string, string>, start: () => Promise<void>): Promise<void> {
   try {
     await start();
-    // Also of a job that merely waits: starting its workflow again changed nothing.
+    // Also logged for a job that merely waits: starting its workflow again changed nothing.
     logger.debug(subject, 'stranded: workflow runs');
   } catch (err) {
-    // Temporal is away: each of those behind would wait for it as long.
-    if (isGrpcServiceError(err) && AWAY.has(err.code)) throw err;
+    // Temporal is away: each further row would wait as long.
+    if (isAway(err)) throw err;
     logger.warn({ ...subject, err }, 'stranded: workflow not started; the next pass tries again');
   }
 }
 
-/** One pass over what has expired, and over stored objects whose request never came to its commit. */
-export async function sweepStorage({
-  orm,
-  store,
-  logger,
-  clock = () => new Date(),
-}: SweeperDependencies): Promise<void> {
+/** One pass over expired rows, and over stored objects whose request never committed. */
+export async function sweepStorage(dependencies: SweeperDependencies): Promise<void> {
+  const { orm, store, logger, clock = () => new Date() } = dependencies;
   const em = orm.em.fork();
-  await deleteExpiredIdempotencyClaims(em);
+  await inBatches(() => deleteExpiredIdempotencyClaims(em));
   const jobs = await deleteLeftStageOutcomes(em, new Date(clock().getTime() - STRANDED_AFTER_MS));
-  if (jobs > 0) logger.info({ jobs }, 'what stages of ended jobs had found was removed');
+  if (jobs > 0) logger.info({ jobs }, 'stage outcomes of ended jobs removed');
   for (const key of await deleteExpiredUploads(em)) await store.remove(key);
-
-  const artefactsBefore = new Date(clock().getTime() - ARTEFACT_LIFETIME_MS);
-  for await (const { key, modifiedAt } of store.list('artefacts')) {
-    if (modifiedAt < artefactsBefore) await store.remove(key);
-  }
-
-  const before = new Date(clock().getTime() - ORPHANED_AFTER_MS);
-  for await (const { key, modifiedAt } of store.list(PARTIAL_PREFIX)) {
-    if (modifiedAt < before) await store.remove(key);
-  }
-  for (const table of ['jobs', 'uploads'] as const) {
-    const keysByOwner = new Map<string, string[]>();
-    for await (const { key, modifiedAt } of store.list(table)) {
-      const owner = ownerOf(key);
-      if (modifiedAt < before) keysByOwner.set(owner, [...(keysByOwner.get(owner) ?? []), key]);
-    }
-    for (const owner of await findUnknownOwners(em, table, [...keysByOwner.keys()])) {
-      for (const key of keysByOwner.get(owner) ?? []) await store.remove(key);
-      logger.info({ owner }, 'orphaned objects removed');
-    }
-  }
+  await sweepStoredFiles(dependencies);
 }
 
-/** One pass over what inference workers have announced: live mode takes no job that nobody can run. */
+/** One pass over the announcements of inference workers: live mode accepts no job that nobody can run. */
 export async function sweepAnnouncements({ orm, logger }: SweeperDependencies): Promise<void> {
   const endpoints = await withdrawStaleEndpoints(orm.em.fork());
   if (endpoints.length === 0) return;
@@ -123,9 +145,10 @@ export async function sweepAnnouncements({ orm, logger }: SweeperDependencies): 
   await rememberWithdrawnEndpoints(orm.em.fork(), endpoints);
 }
 
-/** Sweeps until it is stopped. A pass that fails is logged; the next one tries again. */
-export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
+/** Sweeps until it is stopped. A failed pass is logged; the next one tries again. */
+export function startSweeper(options: SweeperDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
+  const dependencies = { ...options, signal: stopping.signal };
   const repeat = async (sweep: typeof sweepOutbox, intervalMs: number): Promise<void> => {
     while (!stopping.signal.aborted) {
       await sweep(dependencies).catch((err: unknown) => dependencies.logger.warn({ err }, `${sweep.name} failed`));
@@ -133,8 +156,7 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
     }
   };
   const { retentionDays } = dependencies;
-  const sweepRetention =
-    retentionDays && createRetentionSweep({ ...dependencies, retentionDays, signal: stopping.signal });
+  const sweepRetention = retentionDays && createRetentionSweep({ ...dependencies, retentionDays });
   const running = Promise.all([
     repeat(sweepOutbox, INTERVAL_MS),
     repeat(sweepStorage, STORAGE_INTERVAL_MS),

@@ -1,15 +1,18 @@
-/** One delivery: an event to a webhook endpoint, tried again along the ladder until it is answered or the ladder ends. */
+/** Delivers one event to one webhook endpoint, retrying on the backoff schedule until it succeeds or the schedule ends. */
 import {
   ActivityCancellationType,
   ActivityFailure,
   type ActivityOptions,
   CancellationScope,
+  continueAsNew,
   defineQuery,
   isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type {
   DeliverWebhookInput,
@@ -17,15 +20,17 @@ import type {
   DeliveryAttempt,
   DeliveryAttemptInput,
   DeliveryEndActivities,
+  DeliveryResumption,
+  DeliveryWaits,
 } from '../contracts/deliver-webhook.ts';
-import { planNextAttempt } from '../contracts/delivery-schedule.ts';
+import { planNextAttempt } from '../webhooks/backoff-schedule.ts';
 
 export interface DeliveryProgress {
-  /** The attempt that is under way, is waited for, or was the last; some may have been left out. */
+  /** Number of the current, next or last attempt. Skipped attempts count. */
   attempt: number;
-  /** How many there can be. */
+  /** Number of attempts in the schedule. */
   attempts: number;
-  /** How many were sent. */
+  /** Number of attempts that were sent. */
   sent: number;
   state: 'attempting' | 'waiting' | 'delivered' | 'stopped';
   /** ISO 8601; only while waiting. */
@@ -34,78 +39,106 @@ export interface DeliveryProgress {
 
 export const deliveryProgressQuery = defineQuery<DeliveryProgress>('status');
 
-// A receiver that fails is an outcome, not an error; these retries are for a lost worker or an absent PostgreSQL.
+// A failing receiver is a result, not an error. These retries cover a lost worker or an unavailable PostgreSQL.
 const OPTIONS = {
-  // The exchange itself has 10 seconds; the rest is for PostgreSQL.
+  // 10 seconds for the exchange, the rest for PostgreSQL.
   startToCloseTimeout: '20 seconds',
-  // An attempt under way comes to its end: the receiver may have had it.
+  // An attempt in flight finishes: the receiver may already have it.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '10 minutes' },
 } as const satisfies ActivityOptions;
-// Few, because each may send the event again; then the ladder goes on.
-const onRung = proxyActivities<DeliveryActivities>({ ...OPTIONS, retry: { ...OPTIONS.retry, maximumAttempts: 4 } });
-// No rung follows the last attempt, and its outcome must be recorded: a delivery may not stay pending for ever.
+// Few retries, because each may send the event again; the schedule then goes on.
+const onStep = proxyActivities<DeliveryActivities>({ ...OPTIONS, retry: { ...OPTIONS.retry, maximumAttempts: 4 } });
+// No attempt follows the last one, so its outcome must be recorded: a delivery must not stay pending for ever.
 const atTheEnd = proxyActivities<DeliveryActivities & DeliveryEndActivities>(OPTIONS);
 
-export async function deliverWebhook({ deliveryId, ladderMs }: DeliverWebhookInput): Promise<DeliveryProgress> {
+/**
+ * A wait takes eleven events and an attempt at most 70 waits, so a delivery that waits before all of its attempts continues
+ * as new several times. Far below the limits of Temporal, so that replays stay quick.
+ */
+const EVENTS_PER_RUN = 1_000;
+const CONTINUES_AS_NEW = 'waits-continue-as-new';
+
+export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryProgress> {
+  const { deliveryId, ladderMs, resumed, eventsPerRun = EVENTS_PER_RUN } = input;
   const attempts = ladderMs.length;
-  let progress: DeliveryProgress = { attempt: 1, attempts, sent: 0, state: 'attempting', nextAttemptAt: null };
+  let progress: DeliveryProgress = {
+    attempt: resumed?.attempt ?? 1,
+    attempts,
+    sent: resumed?.sent ?? 0,
+    state: 'attempting',
+    nextAttemptAt: null,
+  };
   setHandler(deliveryProgressQuery, () => progress);
 
   try {
-    return await climb();
+    return await deliver();
   } catch (error) {
     if (!isCancellation(error) || !CancellationScope.current().consideredCancelled) throw error;
-    // By an operator. A delivery that nobody goes on with may not stay pending.
+    // Cancelled by an operator. Without a workflow, the delivery must not stay pending.
     progress = { ...progress, state: 'stopped', nextAttemptAt: null };
-    setCurrentDetails('Ended **stopped**: its workflow was cancelled.');
+    setCurrentDetails('**Stopped**: the workflow was cancelled.');
     await CancellationScope.nonCancellable(() => atTheEnd.giveUpDelivery({ deliveryId }));
     throw error;
   }
 
-  async function climb(): Promise<DeliveryProgress> {
-    const firstAttemptAtMs = Date.now();
-    let lastAttempt = ladderMs.length <= 1;
-    for (let attempt = 1; ; attempt += 1) {
+  async function deliver(): Promise<DeliveryProgress> {
+    const firstAttemptAtMs = resumed?.firstAttemptAtMs ?? Date.now();
+    let lastAttempt = resumed?.lastAttempt ?? ladderMs.length <= 1;
+    let waited = resumed?.waited ?? NO_WAITS;
+    for (let attempt = resumed?.attempt ?? 1; ; attempt += 1) {
       const schedule = { ladderMs, firstAttemptAtMs, random: Math.random() };
-      const result = await makeAttemptInTurn({ deliveryId, attempt, lastAttempt, schedule });
+      const result = await makeAttemptInTurn({ deliveryId, attempt, lastAttempt, schedule }, waited);
+      waited = NO_WAITS;
       const { outcome, retryAfterMs, isSent = true } = result;
       if (isSent) progress = { ...progress, sent: progress.sent + 1 };
       if (outcome === 'delivered' || outcome === 'stop' || lastAttempt) {
         const state = outcome === 'delivered' ? 'delivered' : 'stopped';
         progress = { ...progress, state, nextAttemptAt: null };
-        setCurrentDetails(`Ended **${state}**. ${tell(attempt, result)}`);
+        setCurrentDetails(`**${state === 'delivered' ? 'Delivered' : 'Stopped'}**. ${describe(attempt, result)}`);
         return progress;
       }
       const nowMs = Date.now();
       const next = planNextAttempt({ ...schedule, attemptsMade: attempt, nowMs, retryAfterMs });
-      await waitUntil(next.dueAtMs, attempt + 1, tell(attempt, result));
+      await waitUntil(next.dueAtMs, attempt + 1, describe(attempt, result));
       lastAttempt = next.lastAttempt;
     }
   }
 
-  function tell(attempt: number, { outcome, isSent = true, isRecorded = true, reason }: AttemptResult): string {
+  function describe(attempt: number, { outcome, isSent = true, isRecorded = true, reason }: AttemptResult): string {
     const why = reason === undefined ? '' : `: ${reason}`;
     if (!isRecorded) return `Attempt ${attempt} of ${attempts} could not be recorded${why}.`;
-    if (!isSent) return `Attempt ${attempt} of ${attempts} was left out${why}.`;
-    return `Attempt ${attempt} of ${attempts} ${outcome === 'delivered' ? 'was answered' : 'failed'}${why}.`;
+    if (!isSent) return `Attempt ${attempt} of ${attempts} was skipped${why}.`;
+    return `Attempt ${attempt} of ${attempts} ${outcome === 'delivered' ? 'succeeded' : 'failed'}${why}.`;
   }
 
-  /** Makes an attempt, as soon as its endpoint has a place for it. */
-  async function makeAttemptInTurn(input: Omit<DeliveryAttemptInput, 'hasWaited'>): Promise<AttemptResult> {
-    const { attempt } = input;
-    for (let hasWaited = false; ; hasWaited = true) {
+  /** Makes an attempt as soon as the worker has a free slot for it. */
+  async function makeAttemptInTurn(
+    input: Omit<DeliveryAttemptInput, 'hasWaited' | 'waited'>,
+    waitedBefore: DeliveryWaits,
+  ): Promise<AttemptResult> {
+    const { attempt, lastAttempt, schedule } = input;
+    for (let waited = waitedBefore; ; ) {
       progress = { ...progress, attempt, state: 'attempting', nextAttemptAt: null };
-      setCurrentDetails(`Attempt ${attempt} of ${attempts} is under way.`);
-      const result = await makeAttempt({ ...input, hasWaited });
+      setCurrentDetails(`Attempt ${attempt} of ${attempts} is in flight.`);
+      const result = await makeAttempt({ ...input, hasWaited: waited.turns > 0, waited });
       if (result.outcome !== 'wait') return result;
-      const turnAtMs = Date.now() + (result.retryAfterMs ?? 0);
+      const beganAtMs = Date.now();
       await waitUntil(
-        turnAtMs,
+        beganAtMs + (result.retryAfterMs ?? 0),
         attempt,
-        `Attempt ${attempt} of ${attempts} waits for its turn: the endpoint has its hands full.`,
+        `Attempt ${attempt} of ${attempts} waits for its turn: the endpoint or its organisation is at its concurrency limit.`,
       );
+      waited = { turns: waited.turns + 1, ms: waited.ms + Date.now() - beganAtMs };
+      const { firstAttemptAtMs } = schedule;
+      await continueWhenLong({ attempt, lastAttempt, firstAttemptAtMs, sent: progress.sent, waited });
     }
+  }
+
+  async function continueWhenLong(state: DeliveryResumption): Promise<void> {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (historyLength <= eventsPerRun && !continueAsNewSuggested) return;
+    if (patched(CONTINUES_AS_NEW)) await continueAsNew<typeof deliverWebhook>({ ...input, resumed: state });
   }
 
   async function waitUntil(dueAtMs: number, attempt: number, why: string): Promise<void> {
@@ -116,18 +149,20 @@ export async function deliverWebhook({ deliveryId, ladderMs }: DeliverWebhookInp
   }
 }
 
+const NO_WAITS: DeliveryWaits = { turns: 0, ms: 0 };
+
 type AttemptResult = DeliveryAttempt & { isRecorded?: boolean };
 
 async function makeAttempt(input: DeliveryAttemptInput): Promise<AttemptResult> {
   const { attempt, lastAttempt, schedule } = input;
-  const { attemptDelivery } = lastAttempt ? atTheEnd : onRung;
+  const { attemptDelivery } = lastAttempt ? atTheEnd : onStep;
   const summary = `attempt ${attempt} of ${schedule.ladderMs.length}${lastAttempt ? ', the last' : ''}`;
   try {
     return await attemptDelivery.executeWithOptions({ summary }, [input]);
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    // The service's own trouble outlasted the retries. It costs this rung of the ladder and no more.
-    const reason = 'the webhook workers or PostgreSQL were away';
+    // The service's own fault outlasted the retries; it costs this one attempt.
+    const reason = 'the webhook workers or PostgreSQL were unavailable';
     return { outcome: 'retry', retryAfterMs: null, isSent: false, isRecorded: false, reason };
   }
 }

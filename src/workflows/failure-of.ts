@@ -1,13 +1,13 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { ERRORS, type ErrorCode } from '../contracts/error-codes.ts';
 
-/** Whether the last attempt of an activity ended because its worker was no longer heard of. */
+/** Whether the last attempt of an activity ended by a missed heartbeat. */
 export function isOfLostWorker(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof TimeoutFailure && cause.timeoutType === 'HEARTBEAT';
 }
 
-/** The code of the error table for an activity that failed. */
+/** The error code of a failed activity. */
 export function failureOf(error: unknown): ErrorCode {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {

@@ -1,3 +1,3 @@
-/** Every workflow, by the name it is started with. */
+/** Every workflow, exported under the name that starts it. */
 export { deliverWebhook } from './deliver-webhook.ts';
 export { runJob } from './run-job.ts';

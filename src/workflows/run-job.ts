@@ -1,5 +1,4 @@
 /** One job, from admission to its end: inference in one step or in stages, settlement, deliveries. */
-
 import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
@@ -15,28 +14,31 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { DELIVER_WEBHOOK_WORKFLOW, type DeliverWebhookInput, WEBHOOK_LADDER_MS } from '../contracts/deliver-webhook.ts';
+import { DELIVER_WEBHOOK_WORKFLOW, type DeliverWebhookInput } from '../contracts/deliver-webhook.ts';
 import type { ErrorCode } from '../contracts/error-codes.ts';
+import type { StageProgress } from '../contracts/run-bundle.ts';
 import {
+  decodeInferenceResult,
   type InferenceActivities,
+  type InferenceResult,
   RUN_JOB_STATUS_QUERY,
   type RunJobInput,
   type RunJobStatus,
   type Settlement,
   type SettlementActivities,
 } from '../contracts/run-job.ts';
-import type { StageProgress } from '../contracts/run-stages.ts';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
+import { DELIVERY_BACKOFF_MS } from '../webhooks/backoff-schedule.ts';
 import { failureOf, isOfLostWorker } from './failure-of.ts';
+import { endDetailsOf, epochSeconds, forgetStages, runStages } from './run-bundle.ts';
 import { runRemotely, withdraw } from './run-remotely.ts';
-import { endDetailsOf, epochSeconds, forgetStages, runStages } from './run-stages.ts';
 import { endedProgress } from './stage-schedule.ts';
-import { untilTaken } from './until-taken.ts';
+import { scheduleUntilAccepted } from './until-accepted.ts';
 
 export const statusQuery = defineQuery<RunJobStatus>(RUN_JOB_STATUS_QUERY);
 
-// Retried without end: a committed job must reach its end, however long PostgreSQL is away.
+// Unlimited retries: a committed job must end, however long PostgreSQL is away.
 const { settleJob } = proxyLocalActivities<SettlementActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
@@ -45,18 +47,18 @@ const { settleJob } = proxyLocalActivities<SettlementActivities>({
 export async function runJob(input: RunJobInput): Promise<Settlement> {
   const status: RunJobStatus = { step: 'inference', stages: [] };
   setHandler(statusQuery, () => status);
-  setCurrentDetails(`On task queue **${input.inferenceTaskQueue}**: waiting for a worker, or at work.`);
+  setCurrentDetails(`On task queue **${input.inferenceTaskQueue}**: waiting for a worker, or running.`);
   const end = await infer(input, status);
-  const settlement = 'status' in end ? end : await settle(input, status, end.failure);
+  const settlement = end.kind === 'settled' ? end.settlement : await settle(input, status, end.failure);
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.jobStatus, value: settlement.status }]);
 
   const { stages } = status;
   status.step = 'ended';
   status.stages = endedProgress(stages, settlement, epochSeconds());
-  setCurrentDetails(endOf(settlement, stages, 'lostAttempts' in end ? end.lostAttempts : 0));
+  setCurrentDetails(endOf(settlement, stages, end.kind === 'unsettled' ? end.lostAttempts : 0));
   if (settlement.deliveryIds.length > 0) await startDeliveries(input.jobId, settlement.deliveryIds);
   if (stages.length > 0) await forgetStages(input.jobId, stages);
-  if (status.isRemote && 'failure' in end && end.failure !== null) await withdraw(input);
+  if (status.isRemote && end.kind === 'unsettled' && end.failure !== null) await withdraw(input);
   return settlement;
 }
 
@@ -74,46 +76,59 @@ function endOf(
   return stages.length === 0 ? end : [end, '', ...endDetailsOf(stages, chargedCredits)].join('\n');
 }
 
-/** A cancelled workflow settles too, or the hold would stay. */
+/** A cancelled workflow settles too; otherwise the credits would stay held. */
 function settle({ jobId }: RunJobInput, status: RunJobStatus, failure: ErrorCode | null): Promise<Settlement> {
   status.step = 'settlement';
   setCurrentDetails('Settling: result, credits and event in one transaction.');
   return CancellationScope.nonCancellable(() => settleJob({ jobId, failure }));
 }
 
-/**
- * The settlement that the inference made itself; or why it left no outcome, null when it did or the job had ended. With
- * `lostAttempts`, after how many attempts the worker of the last was lost.
- */
-type InferenceEnd = Settlement | { failure: ErrorCode | null; lostAttempts?: number };
+type InferenceEnd =
+  | Extract<InferenceResult, { kind: 'settled' }>
+  | {
+      kind: 'unsettled';
+      /** Why the inference left no outcome; null when it left one, or the job had ended. */
+      failure: ErrorCode | null;
+      /** Attempts after which the worker of the last one was lost; 0 when it was not. */
+      lostAttempts: number;
+    };
+
+const LEFT_OUTCOME: InferenceEnd = { kind: 'unsettled', failure: null, lostAttempts: 0 };
 
 async function infer(input: RunJobInput, status: RunJobStatus): Promise<InferenceEnd> {
   try {
-    const answer = input.resumed?.plan ?? (await pickUp(input));
-    if (typeof answer === 'string') return { failure: null };
-    if ('status' in answer) return answer;
-    if ('isRemote' in answer) {
-      status.isRemote = true;
-      await runRemotely(input, answer);
-    } else {
-      await runStages(input, answer, (stages) => {
-        status.stages = stages;
-      });
+    const result = input.resumed ? { kind: 'planned' as const, plan: input.resumed.plan } : await pickUp(input);
+    switch (result.kind) {
+      case 'settled':
+        return result;
+      case 'pending':
+      case 'abandoned':
+        return LEFT_OUTCOME;
+      case 'remote':
+        status.isRemote = true;
+        await runRemotely(input, result.run);
+        return LEFT_OUTCOME;
+      case 'planned':
+        await runStages(input, result.plan, (stages) => {
+          status.stages = stages;
+        });
+        return LEFT_OUTCOME;
     }
-    return { failure: null };
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;
-    // Of this workflow: by an operator, or by the customer, whose cancellation has then ended the job already.
-    if (isCancellation(error) && CancellationScope.current().consideredCancelled) return { failure: 'job_stopped' };
-    return { failure: failureOf(error), ...(isOfLostWorker(error) && { lostAttempts: input.inferenceAttempts }) };
+    // An operator cancelled this workflow, or the customer did: then the job has already ended.
+    if (isCancellation(error) && CancellationScope.current().consideredCancelled)
+      return { kind: 'unsettled', failure: 'job_stopped', lostAttempts: 0 };
+    const lostAttempts = isOfLostWorker(error) ? input.inferenceAttempts : 0;
+    return { kind: 'unsettled', failure: failureOf(error), lostAttempts };
   }
 }
 
-/** Waits for a worker. It runs a job of one step whole, settles it, and answers the plan of a bundle. */
-function pickUp({ jobId, ...run }: RunJobInput) {
-  // Time in the queue: a job that nobody picks up within it expires.
+/** Waits for a worker, which runs and settles a job of one step, or plans a bundle. */
+async function pickUp({ jobId, ...run }: RunJobInput): Promise<InferenceResult> {
+  // A job that nobody picks up within `expiryMs` expires.
   const limits = { attempts: run.inferenceAttempts, withinMs: run.expiryMs, failure: 'job_expired' } as const;
-  return untilTaken(limits, ({ attempts, withinMs }) => {
+  const recorded = await scheduleUntilAccepted(limits, ({ attempts, withinMs }) => {
     const { runInference } = proxyActivities<InferenceActivities>({
       taskQueue: run.inferenceTaskQueue,
       summary: `${run.endpoint} on ${run.inferenceTaskQueue}`,
@@ -124,15 +139,16 @@ function pickUp({ jobId, ...run }: RunJobInput) {
     });
     return runInference({ jobId, attempts, settles: true, mayPassOn: true });
   });
+  return decodeInferenceResult(recorded);
 }
 
-/** Deliveries outlive the job's workflow: they go on for up to 24 hours. */
+/** Deliveries outlive the job's workflow: they take up to 24 hours. */
 function startDeliveries(jobId: string, deliveryIds: readonly string[]): Promise<unknown> {
   return CancellationScope.nonCancellable(() =>
     Promise.all(
       deliveryIds.map((deliveryId) =>
         startDelivery(jobId, deliveryId).catch((error: unknown) => {
-          // The sweeper came first.
+          // The sweeper has started it.
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }),
       ),
@@ -141,19 +157,19 @@ function startDeliveries(jobId: string, deliveryIds: readonly string[]): Promise
 }
 
 async function startDelivery(jobId: string, deliveryId: string): Promise<void> {
-  const input: DeliverWebhookInput = { deliveryId, ladderMs: WEBHOOK_LADDER_MS };
+  const input: DeliverWebhookInput = { deliveryId, ladderMs: DELIVERY_BACKOFF_MS };
   await startChild(DELIVER_WEBHOOK_WORKFLOW, {
     workflowId: deliveryId,
     taskQueue: TASK_QUEUES.webhooks,
     parentClosePolicy: ParentClosePolicy.ABANDON,
     args: [input],
     staticSummary: `Webhook delivery ${deliveryId}`,
-    staticDetails: `Tells of the end of job \`${jobId}\`.`,
+    staticDetails: `Announces the end of job \`${jobId}\`.`,
     typedSearchAttributes: ownersAttributes(),
   });
 }
 
-/** Whose delivery it is, as it stands on the job's workflow; one that a test started may have none. */
+/** The owner's attributes, copied from the job's workflow; a workflow that a test started may have none. */
 function ownersAttributes(): SearchAttributePair[] {
   const { typedSearchAttributes } = workflowInfo();
   const { organizationId, livemode } = SEARCH_ATTRIBUTES;

@@ -1,6 +1,6 @@
-/** Which units of a bundle may run next, and what follows from how they ended. Pure, but that it writes the progress. */
+/** Which units of a bundle may run next. No I/O; the functions mutate the given progress. */
+import type { PlannedStage, StagePlan, StageProgress, StageRange, StageReport } from '../contracts/run-bundle.ts';
 import type { Settlement } from '../contracts/run-job.ts';
-import type { PlannedStage, StagePlan, StageProgress, StageRange, StageReport } from '../contracts/run-stages.ts';
 
 export function queuedProgress({ stages }: StagePlan): StageProgress[] {
   return stages.map(({ name, units }) => ({
@@ -19,8 +19,8 @@ export function queuedProgress({ stages }: StagePlan): StageProgress[] {
 }
 
 /**
- * Of the stages whose turn it is, units of the one that has begun the least of its own: independent stages advance side by
- * side. Null when nothing may begin now; after the failure of a stage that is not optional nothing may.
+ * The next units to run, from the ready stage with the smallest share of begun units: independent stages advance side by
+ * side. Null when nothing may begin now, or a required stage has failed.
  */
 export function nextRange(
   { jobId, inferenceAttempts }: { jobId: string; inferenceAttempts: number },
@@ -48,7 +48,7 @@ export function nextRange(
   };
 }
 
-/** Skips what has no units, and, after the failure of a stage that is not optional, all that has not begun. */
+/** Skips ready stages without units and, after a required stage has failed, every stage that has not begun. */
 export function skipBlocked(plan: StagePlan, progress: readonly StageProgress[]): void {
   const stopped = isStopped(plan, progress);
   for (const stage of plan.stages) {
@@ -60,7 +60,7 @@ export function skipBlocked(plan: StagePlan, progress: readonly StageProgress[])
   }
 }
 
-/** Enters that a range was handed to an activity. */
+/** Records that an activity has taken a range. */
 export function beginUnits(
   progress: readonly StageProgress[],
   { stage, units }: StageRange,
@@ -72,7 +72,7 @@ export function beginUnits(
   at.begunUnits += units;
 }
 
-/** Enters how a range ended, and with its last one how the stage did. */
+/** Records how a range ended and, after the last range, how the stage ended. */
 export function endUnits(
   plan: StagePlan,
   progress: readonly StageProgress[],
@@ -94,7 +94,7 @@ export function endUnits(
   skipBlocked(plan, progress);
 }
 
-/** The progress of a job that has ended: none waits or goes on, and none was charged where the job was charged nothing. */
+/** The progress of an ended job: no stage is queued or running, and none is charged when the job was charged nothing. */
 export function endedProgress(
   progress: readonly StageProgress[],
   { chargedCredits, error }: Settlement,

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
-import {
-  type DeliveryActivities,
-  type DeliveryAttemptInput,
-  WEBHOOK_LADDER_MS,
-} from '../../src/contracts/deliver-webhook.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { DeliveryError } from '../../src/delivery/delivery-error.ts';
-import type { WebhookAnswer, WebhookMessage } from '../../src/delivery/webhook-client.ts';
-import { newWebhookSecret, verifyServiceSignature } from '../../src/domain/webhook-signing.ts';
+import { verifyWebhook } from '../../src/client/index.ts';
+import type { DeliveryActivities, DeliveryAttemptInput } from '../../src/contracts/deliver-webhook.ts';
+import { openDatabase } from '../../src/database.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { DELIVERY_BACKOFF_MS } from '../../src/webhooks/backoff-schedule.ts';
+import { DeliveryError } from '../../src/webhooks/delivery-error.ts';
+import { newWebhookSecret } from '../../src/webhooks/signing.ts';
+import type { WebhookMessage, WebhookResponse } from '../../src/webhooks/webhook-client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testSealedSecrets } from '../support/sealed-secrets.ts';
+import { until } from '../support/until.ts';
 import {
   createDelivery,
   createEndpoint,
@@ -19,10 +21,7 @@ import {
   readAttempts,
   readDelivery,
   readEndpoint,
-} from '../delivery/delivery-fixture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { testSealedSecrets } from '../support/sealed-secrets.ts';
-import { until } from '../support/until.ts';
+} from '../webhooks/delivery-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 /** From the first attempt on, which is made at once. */
@@ -30,16 +29,16 @@ const attemptOf = (attempt: number, changes: Partial<DeliveryAttemptInput> = {})
   attempt,
   lastAttempt: false,
   hasWaited: false,
-  schedule: { ladderMs: WEBHOOK_LADDER_MS, firstAttemptAtMs: now.getTime(), random: 0 },
+  schedule: { ladderMs: DELIVERY_BACKOFF_MS, firstAttemptAtMs: now.getTime(), random: 0 },
   ...changes,
 });
 
 let database: TestDatabase;
 let orm: MikroORM;
 let owner: Owner;
-/** What the receiver was sent, and how it answers. */
+/** The messages the receiver got, and its response. */
 let sent: WebhookMessage[];
-let answer: () => Promise<WebhookAnswer>;
+let answer: () => Promise<WebhookResponse>;
 let now: Date;
 let logged: string;
 let activities: DeliveryActivities;
@@ -81,7 +80,7 @@ function answerWith(statusCode: number, retryAfter?: string) {
   answer = async () => ({ statusCode, retryAfter });
 }
 
-/** None is answered before all have been sent. */
+/** No response before all have been sent. */
 function answerTogether(count: number, statusCode: number) {
   answer = async () => {
     await until(() => sent.length === count);
@@ -94,7 +93,7 @@ async function prepare(changes: Parameters<typeof createEndpoint>[2] = {}) {
   return { webhookEndpointId, ...(await createDelivery(orm, owner, webhookEndpointId)) };
 }
 
-describe('an attempt that is answered 2xx', () => {
+describe('an attempt with a 2xx response', () => {
   it('ends the delivery, is recorded, and makes the endpoint healthy', async () => {
     const { deliveryId, webhookEndpointId } = await prepare({ failingSince: new Date(now.getTime() - HOUR_MS) });
     answerWith(202);
@@ -113,22 +112,22 @@ describe('an attempt that is answered 2xx', () => {
     });
   });
 
-  it('is signed with the newest secret alone once the one before has expired', async () => {
+  it('is signed with the newest secret alone once the previous one has expired', async () => {
     const [secret, expired] = [newWebhookSecret(), newWebhookSecret()];
     const { deliveryId, payload } = await prepare({ secrets: [secret, expired], previousSecretExpiresAt: now });
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
     const header = sent[0]?.headers['service-signature'];
     expect(header?.match(/v1=/g)).toHaveLength(1);
-    verifyServiceSignature({ header, body: payload, secret, nowSeconds: now.getTime() / 1_000 });
+    await verifyWebhook({ signature: header, body: payload, secret, now: now.getTime() / 1_000 });
   });
 
-  it('proves that the workflow runs', async () => {
+  it('marks the workflow as started', async () => {
     const { deliveryId } = await prepare();
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
     expect((await readDelivery(orm, deliveryId)).workflowStartedAt).not.toBeNull();
   });
 
-  it('carried the exact payload, signed in both forms with every active secret', async () => {
+  it('carries the exact payload, with both signatures under every active secret', async () => {
     const secrets = [newWebhookSecret(), newWebhookSecret()];
     const { deliveryId, eventId, payload } = await prepare({ secrets, url: 'https://receiver.example/a?b' });
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
@@ -144,14 +143,14 @@ describe('an attempt that is answered 2xx', () => {
     });
     for (const secret of secrets) {
       const header = message?.headers['service-signature'];
-      verifyServiceSignature({ header, body: payload, secret, nowSeconds: now.getTime() / 1_000 });
+      await verifyWebhook({ signature: header, body: payload, secret, now: now.getTime() / 1_000 });
       expect(new Webhook(secret).verify(payload, { ...message?.headers })).toEqual(JSON.parse(payload));
     }
   });
 });
 
 describe('an attempt that fails', () => {
-  it.each([301, 404, 500])('by %d is recorded with the status and tried again', async (statusCode) => {
+  it.each([301, 404, 500])('with %d is recorded with the status and retried', async (statusCode) => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answerWith(statusCode);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
@@ -173,16 +172,16 @@ describe('an attempt that fails', () => {
     });
   });
 
-  it('without an answer is recorded with its cause', async () => {
+  it('without a response is recorded with its cause', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answer = () => Promise.reject(new DeliveryError('timeout', { cause: new Error('10.0.0.7 said nothing') }));
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'retry' });
-    const error = 'no complete answer in time';
+    const error = 'no complete response in time';
     expect(await readAttempts(orm, deliveryId)).toMatchObject([{ status_code: null, error }]);
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ lastError: error });
   });
 
-  it('hands on the pause the receiver asks for', async () => {
+  it('returns the pause requested by the receiver', async () => {
     const { deliveryId } = await prepare();
     answerWith(429, '90');
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
@@ -193,7 +192,7 @@ describe('an attempt that fails', () => {
     });
   });
 
-  it('as the last of its ladder ends the delivery', async () => {
+  it('as the last of its schedule ends the delivery', async () => {
     const { deliveryId } = await prepare();
     answerWith(500);
     const outcome = await activities.attemptDelivery({ deliveryId, ...attemptOf(14, { lastAttempt: true }) });
@@ -201,7 +200,7 @@ describe('an attempt that fails', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed', completedAt: now });
   });
 
-  it('by the service itself throws, records nothing, and can be repeated', async () => {
+  it('through a fault of the service throws, records nothing, and can be repeated', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answer = () => Promise.reject(new Error('a mistake in the client'));
     await expect(activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).rejects.toThrow(
@@ -223,7 +222,7 @@ describe('an endpoint', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
   });
 
-  it('is disabled by a failure after a day of failures, and not before', async () => {
+  it('is disabled by a failure after a day of failures, not before', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answerWith(500);
     const start = now;
@@ -240,7 +239,7 @@ describe('an endpoint', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled', consecutiveFailures: 3 });
   });
 
-  it('stays enabled when a success at 23:59 came in between', async () => {
+  it('stays enabled after a success at 23:59', async () => {
     const { deliveryId: failing, webhookEndpointId } = await prepare();
     const { deliveryId: other } = await createDelivery(orm, owner, webhookEndpointId);
     const start = now;
@@ -259,7 +258,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('is disabled once by deliveries that fail together', async () => {
+  it('is disabled once by concurrent failures', async () => {
     const { webhookEndpointId } = await prepare({ failingSince: new Date(now.getTime() - 24 * HOUR_MS) });
     answerTogether(10, 500);
     const deliveries = await Promise.all(
@@ -270,7 +269,7 @@ describe('an endpoint', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled' });
   });
 
-  it('counts every failure of deliveries that fail at the same time', async () => {
+  it('counts every one of concurrent failures', async () => {
     const { webhookEndpointId } = await prepare();
     answerTogether(20, 500);
     const deliveries = await Promise.all(
@@ -281,15 +280,44 @@ describe('an endpoint', () => {
   });
 });
 
-describe('an attempt for which the endpoint has no place', () => {
+it('deliveries that wait to record their failures leave database connections to other endpoints', async () => {
+  const { webhookEndpointId } = await prepare();
+  const failing = await Promise.all(Array.from({ length: 8 }, () => createDelivery(orm, owner, webhookEndpointId)));
+  const other = await openDatabase({ url: database.url, poolSize: 1 });
+  const { promise: released, resolve: unlock } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+  const holding = other.em.fork().transactional(async (em) => {
+    await query(em, 'select from webhook_endpoints where id = $1 for update', [webhookEndpointId]);
+    lock();
+    await released;
+  });
+  await locked;
+  try {
+    answerWith(500);
+    const attempts = failing.map(({ deliveryId }) => activities.attemptDelivery({ deliveryId, ...attemptOf(1) }));
+    await until(() => sent.length === failing.length);
+    answerWith(200);
+    const { deliveryId } = await prepare();
+    expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'delivered' });
+    unlock();
+    for (const attempt of attempts) expect(await attempt).toMatchObject({ outcome: 'retry' });
+  } finally {
+    unlock();
+    await holding;
+    await other.close();
+  }
+  expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ consecutiveFailures: failing.length });
+});
+
+describe('an attempt without a free slot', () => {
   const HOUR_LADDER = { ladderMs: [0, HOUR_MS, HOUR_MS], random: 0 };
   const inAnHour = (changes: Partial<DeliveryAttemptInput> = {}) =>
     attemptOf(1, { schedule: { ...HOUR_LADDER, firstAttemptAtMs: now.getTime() }, ...changes });
   let release: () => void;
 
-  /** An endpoint that fails, whose one place is taken. */
+  /** A failing endpoint whose single slot is taken. */
   async function prepareBusy() {
-    const { promise, resolve } = Promise.withResolvers<WebhookAnswer>();
+    const { promise, resolve } = Promise.withResolvers<WebhookResponse>();
     release = () => resolve({ statusCode: 500, retryAfter: undefined });
     answer = () => promise;
     const { webhookEndpointId, deliveryId } = await prepare({ consecutiveFailures: 2, failingSince: now });
@@ -298,7 +326,7 @@ describe('an attempt for which the endpoint has no place', () => {
     return { webhookEndpointId, busy };
   }
 
-  it('is not made, not counted, and told when to come back', async () => {
+  it('is neither sent nor counted, and waits for its turn', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
     const waiting = await activities.attemptDelivery({ deliveryId, ...inAnHour() });
@@ -317,7 +345,7 @@ describe('an attempt for which the endpoint has no place', () => {
     });
   });
 
-  it('within five minutes, nor before its next rung, is left out, as if it had failed', async () => {
+  it('is skipped when its turn comes after its next attempt and later than five minutes', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     for (let turn = 1; turn <= 30; turn += 1) {
       const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
@@ -328,17 +356,31 @@ describe('an attempt for which the endpoint has no place', () => {
       outcome: 'retry',
       retryAfterMs: 450_000,
       isSent: false,
-      reason: 'too many other deliveries were waiting for this endpoint',
+      reason: 'too many other deliveries were waiting',
     });
     expect(await readAttempts(orm, deliveryId)).toEqual([]);
-    // Once and a half the five minutes that it would have waited.
+    // One and a half times its patience of five minutes.
     const nextAttemptAt = new Date(now.getTime() + 450_000);
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'pending', nextAttemptAt });
     release();
     await busy;
   });
 
-  it('and which is the last ends its delivery, and says so, after an hour in line', async () => {
+  it('is skipped once its waits exceed its patience in sum', async () => {
+    const { webhookEndpointId, busy } = await prepareBusy();
+    const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
+    const waited = (ms: number) => ({ deliveryId, ...inAnHour({ hasWaited: true, waited: { turns: 3, ms } }) });
+    expect(await activities.attemptDelivery(waited(HOUR_MS - 10_000))).toMatchObject({ outcome: 'wait' });
+    expect(await activities.attemptDelivery(waited(HOUR_MS - 10_000))).toMatchObject({
+      outcome: 'retry',
+      isSent: false,
+      reason: 'too many other deliveries were waiting',
+    });
+    release();
+    await busy;
+  });
+
+  it('is recorded and ends its delivery when it is the last and has no turn within an hour', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
     const last = attemptOf(14, { lastAttempt: true, hasWaited: true });
@@ -359,7 +401,7 @@ describe('an attempt for which the endpoint has no place', () => {
 });
 
 describe('nothing is sent', () => {
-  it('to a disabled endpoint: the delivery fails', async () => {
+  it('to a disabled endpoint; the delivery fails', async () => {
     const { deliveryId } = await prepare({ status: 'disabled' });
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'stop',
@@ -381,7 +423,7 @@ describe('nothing is sent', () => {
   it.each([
     ['test', { livemode: false }],
     ['staging', { isStaging: true }],
-  ])('to a %s endpoint of a live event', async (_mode, mode) => {
+  ])('to a %s endpoint for a live event', async (_mode, mode) => {
     const { deliveryId } = await prepare(mode);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'stop' });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
@@ -396,15 +438,15 @@ describe('nothing is sent', () => {
   });
 });
 
-describe('a worker that was lost after its commit and before its report', () => {
-  it('costs no second message and no second count after a success', async () => {
+describe('a worker lost between its commit and its report', () => {
+  it('causes no second message and no second count after a success', async () => {
     const { deliveryId } = await prepare();
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'delivered' });
     expect(sent).toHaveLength(1);
   });
 
-  it('costs no second message and no second count after a failure', async () => {
+  it('causes no second message and no second count after a failure', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answerWith(500);
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
@@ -413,7 +455,7 @@ describe('a worker that was lost after its commit and before its report', () => 
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ consecutiveFailures: 1 });
   });
 
-  it('reports the end when the last attempt had failed', async () => {
+  it('has its successor report the end after a failed last attempt', async () => {
     const { deliveryId } = await prepare();
     answerWith(500);
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1, { lastAttempt: true }) });
@@ -423,7 +465,7 @@ describe('a worker that was lost after its commit and before its report', () => 
     expect(sent).toHaveLength(1);
   });
 
-  it('and still runs beside its successor counts once', async () => {
+  it('and still running beside its successor counts once', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answerWith(500);
     await Promise.all([
@@ -435,7 +477,7 @@ describe('a worker that was lost after its commit and before its report', () => 
   });
 });
 
-it('neither secrets, payloads nor URLs are logged', async () => {
+it('logs neither secrets, payloads nor URLs', async () => {
   const secrets = [newWebhookSecret(), newWebhookSecret()];
   const { deliveryId, payload } = await prepare({ secrets, url: 'https://receiver.example/?token=very-secret' });
   answerWith(410);

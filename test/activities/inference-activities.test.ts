@@ -5,12 +5,13 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import type { InferenceBackend } from '../../src/contracts/inference-backend.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
-import { settleJob } from '../../src/db/jobs/settle-job.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { renderJob } from '../../src/domain/job-resource.ts';
-import { ServiceError } from '../../src/domain/service-error.ts';
-import type { InferenceBackend } from '../../src/inference/backend.ts';
+import { openDatabase } from '../../src/database.ts';
+import { renderJob } from '../../src/jobs/job-resource.ts';
+import { settleJob } from '../../src/jobs/settlement-store.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { ServiceError } from '../../src/platform/service-error.ts';
 import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -66,7 +67,7 @@ function run(options: Attempt = {}) {
   return outcome;
 }
 
-async function stagedOutcome(): Promise<InferenceOutcome | undefined> {
+async function pendingOutcome(): Promise<InferenceOutcome | undefined> {
   const [row] = await query<{ outcome: InferenceOutcome }>(
     orm.em.fork(),
     'select outcome from inference_outcomes where job_id = $1',
@@ -103,7 +104,7 @@ describe('an attempt', () => {
     expect(await outcome).toBe('staged');
   });
 
-  it('hands the backend what the job says, and no more', async () => {
+  it('passes the job’s request to the backend, and nothing more', async () => {
     const outcome = run();
     const inference = await backend.next();
     expect(inference.request).toEqual({
@@ -120,15 +121,15 @@ describe('an attempt', () => {
     await outcome;
   });
 
-  it('that is not asked to settle leaves its outcome for the settlement', async () => {
+  it('that is not asked to settle leaves a pending outcome', async () => {
     const outcome = run();
     (await backend.next()).finish();
     await outcome;
-    expect(await stagedOutcome()).toEqual(SUCCESS);
+    expect(await pendingOutcome()).toEqual(SUCCESS);
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', result: null, chargedCredits: 0 });
   });
 
-  it('answers nothing of the result: it never enters a Temporal payload', async () => {
+  it('keeps the result out of Temporal payloads', async () => {
     const outcome = run();
     (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
     expect(JSON.stringify(await outcome)).toBe('"staged"');
@@ -136,9 +137,9 @@ describe('an attempt', () => {
 });
 
 describe('an attempt that settles', () => {
-  const end = { status: 'succeeded', chargedCredits: 20, deliveryIds: [] };
+  const end = { kind: 'settled', status: 'succeeded', chargedCredits: 20, deliveryIds: [] };
 
-  it('ends the job with what it found, and stages nothing', async () => {
+  it('ends the job with its outcome and leaves none pending', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).finish();
     expect(await settlement).toEqual(end);
@@ -150,17 +151,17 @@ describe('an attempt that settles', () => {
       modelVersion: MODEL_VERSION,
       completedAt: NOON,
     });
-    expect(await stagedOutcome()).toBeUndefined();
+    expect(await pendingOutcome()).toBeUndefined();
     expect(settled).toEqual([jobId]);
   });
 
-  it('answers nothing of the result: it never enters a Temporal payload', async () => {
+  it('keeps the result out of Temporal payloads', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
     expect(await settlement).toEqual(end);
   });
 
-  it('answers the deliveries that its event is to have', async () => {
+  it('returns the deliveries of its event', async () => {
     const listening = await createCustomer(orm);
     await createWebhookEndpoint(orm, listening.organizationId);
     jobId = await admit(orm, listening);
@@ -169,7 +170,7 @@ describe('an attempt that settles', () => {
     expect(await settlement).toEqual({ ...end, deliveryIds: [expect.stringMatching(/^whd_/)] });
   });
 
-  it('charges once when an earlier one settled and was lost before its answer', async () => {
+  it('charges once when an earlier attempt settled and was lost before it could report', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).finish();
     await settlement;
@@ -181,7 +182,7 @@ describe('an attempt that settles', () => {
     ]);
   });
 
-  it('beside a slow first one settles, and the first answers what was settled: one charge', async () => {
+  it('settles beside a slow first attempt, which returns the same settlement: one charge', async () => {
     const slow = run({ settles: true });
     const first = await backend.next();
     const quick = run({ settles: true, attempt: 2 });
@@ -197,7 +198,7 @@ describe('an attempt that settles', () => {
     ]);
   });
 
-  it('whose job was ended meanwhile changes nothing, and answers how it ended', async () => {
+  it('whose job ended meanwhile changes nothing and returns its settlement', async () => {
     const settlement = run({ settles: true });
     const inference = await backend.next();
     await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'inference_timeout' });
@@ -206,22 +207,22 @@ describe('an attempt that settles', () => {
     expect(settled).toEqual([]);
   });
 
-  it('leaves what an earlier one staged to the workflow', async () => {
+  it('leaves the pending outcome of an earlier attempt to the workflow', async () => {
     await finishInference(orm, jobId);
     expect(await run({ settles: true, attempt: 2 })).toBe('staged');
-    expect(await stagedOutcome()).toEqual(SUCCESS);
+    expect(await pendingOutcome()).toEqual(SUCCESS);
   });
 
-  it('leaves a failure that no attempt mends to the workflow', async () => {
+  it('leaves a permanent failure to the workflow', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).fail(new ServiceError('input_unreadable', 'The picture is truncated.'));
     expect(await settlement).toBe('staged');
-    expect(await stagedOutcome()).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' } });
+    expect(await pendingOutcome()).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' } });
   });
 });
 
 describe('a further attempt', () => {
-  it('keeps the time of the first pick-up and names the model that now runs', async () => {
+  it('keeps the time of the first pick-up and records the model that now runs', async () => {
     await finishInference(orm, jobId);
     const first = await readJob(orm, jobId);
     await query(orm.em.fork(), 'delete from inference_outcomes');
@@ -231,14 +232,14 @@ describe('a further attempt', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ startedAt: first.startedAt, modelVersion: 'newer@2026-12-01' });
   });
 
-  it('does not run the model again when an earlier one left its outcome', async () => {
+  it('does not run the model again when an earlier attempt left an outcome', async () => {
     await finishInference(orm, jobId);
     expect(await run({ attempt: 2 })).toBe('staged');
     expect(backend.calls).toBe(0);
-    expect(await stagedOutcome()).toEqual(SUCCESS);
+    expect(await pendingOutcome()).toEqual(SUCCESS);
   });
 
-  it('that finishes beside a slow first one changes nothing: the first outcome stays', async () => {
+  it('that finishes after another changes nothing: the first outcome stays', async () => {
     const slow = run();
     const first = await backend.next();
     const quick = run({ attempt: 2 });
@@ -246,25 +247,25 @@ describe('a further attempt', () => {
     await quick;
     first.finish({ ...SUCCESS, result: { reading: 1 } });
     await slow;
-    expect(await stagedOutcome()).toMatchObject({ result: { reading: 2 } });
+    expect(await pendingOutcome()).toMatchObject({ result: { reading: 2 } });
   });
 });
 
 describe('a job that has ended', () => {
-  it('before its pick-up is left alone', async () => {
+  it('before pick-up is not run', async () => {
     await cancel();
     expect(await run()).toBe('abandoned');
     expect(backend.calls).toBe(0);
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'canceled', startedAt: null });
   });
 
-  it('while the model ran gets no outcome', async () => {
+  it('while the model ran keeps no outcome', async () => {
     const outcome = run();
     const inference = await backend.next();
     await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'inference_timeout' });
     inference.finish();
     expect(await outcome).toBe('staged');
-    expect(await stagedOutcome()).toBeUndefined();
+    expect(await pendingOutcome()).toBeUndefined();
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'failed', result: null });
   });
 });
@@ -273,46 +274,46 @@ describe('a failure', () => {
   const unavailable = new ServiceError('model_unavailable', 'The worker is shutting down.');
   const unreadable = new ServiceError('input_unreadable', 'The picture is truncated.');
 
-  it('that may pass is left to the next attempt, under its code', async () => {
+  it('that is transient is left to the next attempt, under its code', async () => {
     const outcome = run();
     (await backend.next()).fail(unavailable);
     await expect(outcome).rejects.toMatchObject({ type: 'model_unavailable', nonRetryable: false });
     await expect(outcome).rejects.toBeInstanceOf(ApplicationFailure);
-    expect(await stagedOutcome()).toBeUndefined();
+    expect(await pendingOutcome()).toBeUndefined();
   });
 
-  it('that may pass ends the job when no attempt is left', async () => {
+  it('that is transient ends the job when no attempt is left', async () => {
     const outcome = run({ attempt: ATTEMPTS });
     (await backend.next()).fail(unavailable);
     expect(await outcome).toBe('staged');
-    expect(await stagedOutcome()).toMatchObject({
+    expect(await pendingOutcome()).toMatchObject({
       status: 'failed',
       error: unavailable.toJobError(),
       chargedCredits: 0,
     });
   });
 
-  it('that no attempt can mend ends the job at once', async () => {
+  it('that is permanent ends the job at once', async () => {
     const outcome = run();
     (await backend.next()).fail(unreadable);
     expect(await outcome).toBe('staged');
-    expect(await stagedOutcome()).toMatchObject({
+    expect(await pendingOutcome()).toMatchObject({
       status: 'failed',
       error: unreadable.toJobError(),
       chargedCredits: 0,
     });
   });
 
-  it('that nobody foresaw is thrown as it is, on the last attempt too', async () => {
+  it('that is unforeseen is thrown unchanged, on the last attempt too', async () => {
     for (const attempt of [1, ATTEMPTS]) {
       const outcome = run({ attempt });
       (await backend.next()).fail(new TypeError('undefined is not a function'));
       await expect(outcome).rejects.toThrow(TypeError);
     }
-    expect(await stagedOutcome()).toBeUndefined();
+    expect(await pendingOutcome()).toBeUndefined();
   });
 
-  it('to find the model tells so in the end, although the job was never picked up', async () => {
+  it('to find the model ends the job with its code, although it was never picked up', async () => {
     const using: InferenceBackend = {
       ...backend,
       modelVersion: () => {
@@ -331,7 +332,7 @@ describe('a failure', () => {
 });
 
 describe('a job that pins a build', () => {
-  it('is run by that build', async () => {
+  it('runs on that build', async () => {
     jobId = await admit(orm, customer, { pinnedModelVersion: MODEL_VERSION });
     const outcome = run();
     (await backend.next()).finish();
@@ -339,7 +340,7 @@ describe('a job that pins a build', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
   });
 
-  it('is not gone on with by another, when its worker was replaced in between', async () => {
+  it('does not continue on another build when its worker was replaced', async () => {
     jobId = await admit(orm, customer, { pinnedModelVersion: MODEL_VERSION });
     const first = run();
     (await backend.next()).fail(new ServiceError('model_inference_failed', 'lost'));
@@ -349,7 +350,7 @@ describe('a job that pins a build', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
   });
 
-  it('is not run by another: it fails in the end, uncharged and never picked up', async () => {
+  it('fails uncharged and never picked up when only another build is installed', async () => {
     jobId = await admit(orm, customer, { pinnedModelVersion: 'older@2025-12-31' });
     await expect(run()).rejects.toMatchObject({ type: 'model_unavailable' });
     expect(await run({ attempt: ATTEMPTS })).toBe('staged');
@@ -361,12 +362,12 @@ describe('a job that pins a build', () => {
   });
 });
 
-it('a cancellation reaches the model, and leaves no outcome', async () => {
+it('a cancellation reaches the model and leaves no outcome', async () => {
   const environment = quietEnvironment(ATTEMPTS);
   const outcome = run({ environment });
   const { signal } = await backend.next();
   environment.cancel();
   await expect(outcome).rejects.toMatchObject({ name: 'CancelledFailure' });
   expect(signal.aborted).toBe(true);
-  expect(await stagedOutcome()).toBeUndefined();
+  expect(await pendingOutcome()).toBeUndefined();
 });

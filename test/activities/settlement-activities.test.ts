@@ -1,11 +1,13 @@
-/** What a settlement writes, once, whoever asks how often. */
+/** What a settlement writes, once, however often it runs. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { SettlementActivities } from '../../src/contracts/run-job.ts';
-import { Event, WebhookDelivery } from '../../src/db/entities.ts';
-import { markDeliveryStarted } from '../../src/db/jobs/outbox.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { renderJob } from '../../src/domain/job-resource.ts';
+import { openDatabase } from '../../src/database.ts';
+import { Event } from '../../src/jobs/entities.ts';
+import { renderJob } from '../../src/jobs/job-resource.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { WebhookDelivery } from '../../src/webhooks/entities.ts';
+import { markDeliveryStarted } from '../../src/webhooks/outbox-store.ts';
 import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, finishInference, readJob, SUCCESS, transfersOf } from '../support/jobs.ts';
@@ -67,13 +69,13 @@ describe('a success', () => {
     expect(await account()).toEqual({ available: 950, held: 0, openJobs: 0 });
   });
 
-  it('is settled even when the workflow was told of a failure: the outcome was left in time', async () => {
+  it('is settled even when the workflow reports a failure: the outcome takes precedence', async () => {
     const jobId = await admit(orm, customer);
     await finishInference(orm, jobId);
     expect(await settleJob({ jobId, failure: 'inference_timeout' })).toMatchObject({ status: 'succeeded' });
   });
 
-  it('in part keeps its result and is charged for it', async () => {
+  it('that is partial keeps its result and its charge', async () => {
     const jobId = await admit(orm, customer);
     await finishInference(orm, jobId, { ...SUCCESS, status: 'partial', chargedCredits: 5 });
     expect(await settleJob({ jobId, failure: null })).toMatchObject({ status: 'partial', chargedCredits: 5 });
@@ -129,7 +131,7 @@ describe('a failure releases everything and says why', () => {
     expect((await eventsOf(jobId))[0]?.type).toBe('job.failed');
   });
 
-  it('and no result, even if the failed outcome carried one', async () => {
+  it('and drops the result of a failed outcome', async () => {
     const jobId = await admit(orm, customer);
     const error = { type: 'processing_error', code: 'input_unreadable', message: 'truncated' } as const;
     await finishInference(orm, jobId, { status: 'failed', result: { half: true }, error, chargedCredits: 0 });
@@ -139,7 +141,7 @@ describe('a failure releases everything and says why', () => {
 });
 
 describe('a job that was settled', () => {
-  it('is charged once, however often it is settled, and answers the same', async () => {
+  it('is charged once and returns the same settlement, however often it is settled', async () => {
     const jobId = await admit(orm, customer);
     await finishInference(orm, jobId);
     const first = await settleJob({ jobId, failure: null });
@@ -152,7 +154,7 @@ describe('a job that was settled', () => {
     expect(await eventsOf(jobId)).toHaveLength(1);
   });
 
-  it('answers the deliveries that nobody started yet, and only those', async () => {
+  it('returns only the deliveries that have not started', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await createWebhookEndpoint(orm, customer.organizationId);
     const jobId = await admit(orm, customer);
@@ -167,7 +169,7 @@ describe('a job that was settled', () => {
 });
 
 describe('the event', () => {
-  it('carries the job exactly as it is read afterwards', async () => {
+  it('carries the job exactly as it reads afterwards', async () => {
     const jobId = await admit(orm, customer, { idempotencyKey: 'order-4711', testScenario: 'slow' });
     await finishInference(orm, jobId);
     await settleJob({ jobId, failure: null });
@@ -186,7 +188,7 @@ describe('the event', () => {
     });
   });
 
-  it('is delivered to every enabled endpoint of its organisation and mode that wants its type', async () => {
+  it('is delivered to every enabled endpoint of its organisation and mode that subscribes to its type', async () => {
     const endpoint = (changes = {}) => createWebhookEndpoint(orm, customer.organizationId, changes);
     const wanting = [await endpoint(), await endpoint({ events: ['job.succeeded'] })];
     await endpoint({ events: ['job.failed', 'job.partial'] });

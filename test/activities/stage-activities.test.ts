@@ -1,20 +1,22 @@
 /** One attempt of some units of a stage, and the one outcome of all. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createStageActivities } from '../../src/activities/stage-activities.ts';
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
-import type { StageProgress, StageRange } from '../../src/contracts/run-stages.ts';
-import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { queuedStages } from '../../src/domain/job-stages.ts';
-import { ServiceError } from '../../src/domain/service-error.ts';
+import type { StageProgress, StageRange } from '../../src/contracts/run-bundle.ts';
+import { openDatabase } from '../../src/database.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import { queuedStages } from '../../src/jobs/job-stages.ts';
+import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { ServiceError } from '../../src/platform/service-error.ts';
 import { MODEL_VERSION } from '../support/backends.ts';
+import { createBundleBackend, failedUnits, found, plannedStage, stagePlan } from '../support/bundle-backends.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, readJob } from '../support/jobs.ts';
-import { createStagedBackend, failedUnits, found, plannedStage, stagePlan } from '../support/staged-backends.ts';
 
 const STAGE = plannedStage({ name: 'detect', units: 20, priceCredits: 60 });
 const PLAN = stagePlan([STAGE, plannedStage({ name: 'merge', after: ['detect'] })]);
@@ -53,13 +55,13 @@ const range = (changes: Partial<StageRange> = {}): StageRange => ({
 const environmentOf = (attempt = 1) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
 
 function run(
-  runUnits: Parameters<typeof createStagedBackend>[0]['runUnits'] = ({ units }) => found(units),
+  runUnits: Parameters<typeof createBundleBackend>[0]['runUnits'] = ({ units }) => found(units),
   attempt = 1,
 ) {
   const environment = environmentOf(attempt);
   const heartbeats: unknown[] = [];
   environment.on('heartbeat', (details: unknown) => heartbeats.push(details));
-  const backend = createStagedBackend({ plan: PLAN, runUnits });
+  const backend = createBundleBackend({ plan: PLAN, runUnits });
   const activities = createStageActivities({ orm, backend });
   return { backend, heartbeats, stage: (at = range()) => environment.run(() => activities.runStage(at)) };
 }
@@ -68,14 +70,14 @@ async function kept(): Promise<unknown[]> {
   return query(orm.em.fork(), 'select stage, first_unit from stage_outcomes where job_id = $1', [jobId]);
 }
 
-describe('some units of a stage', () => {
-  it('are charged their share, and nothing of what they found is reported', async () => {
+describe('units of a stage', () => {
+  it('are charged their share, and their outcomes stay out of the report', async () => {
     const { stage } = run(({ units }) => found(units, { name: 'Erika Mustermann' }));
     expect(await stage()).toEqual({ failedUnits: 0, foundUnits: 0, chargedCredits: 30, isSkipped: false, error: null });
     expect(await kept()).toEqual([{ stage: 'detect', first_unit: 0 }]);
   });
 
-  it('tell with their heartbeats how far they are', async () => {
+  it('report their progress in heartbeats', async () => {
     const { stage, heartbeats } = run(({ units }, { onProgress }) => {
       onProgress(7);
       return found(units);
@@ -84,7 +86,7 @@ describe('some units of a stage', () => {
     expect(heartbeats).toEqual(['7 of 10 views']);
   });
 
-  it('are not run again when an earlier attempt kept what they found', async () => {
+  it('are not run again when an earlier attempt kept their outcome', async () => {
     const first = await run(({ units }) =>
       failedUnits(units, new ServiceError('input_unreadable', 'Truncated.')),
     ).stage();
@@ -93,7 +95,7 @@ describe('some units of a stage', () => {
     expect(backend.begun).toEqual([]);
   });
 
-  it('see what the stages before found, and a failure where that was lost', async () => {
+  it('see the outcomes of earlier stages, and a failure for each lost one', async () => {
     await run().stage(range({ firstUnit: 10 }));
     let seen: unknown;
     const merge = run((_, context) => {
@@ -104,14 +106,42 @@ describe('some units of a stage', () => {
     expect(seen).toEqual([...Array<string>(10).fill('failed'), ...Array<string>(10).fill('succeeded')]);
   });
 
-  it('that fail in a way that may pass are left to another attempt, under the code of the failure', async () => {
+  it('with a transient failure are left to another attempt, under the code of the failure', async () => {
     const lost = new ServiceError('model_unavailable', 'The worker is shutting down.');
     const { stage } = run(() => Promise.reject(lost));
     await expect(stage()).rejects.toMatchObject({ type: 'model_unavailable', nonRetryable: false });
     expect(await kept()).toEqual([]);
   });
 
-  it('leave nothing of a job that has ended meanwhile', async () => {
+  describe('that require an endpoint which this worker does not serve', () => {
+    const stage = { ...STAGE, requires: 'video.onboard' };
+    const lacking = new ServiceError(
+      'model_unavailable',
+      'No inference worker that serves video.onboard took the job.',
+    );
+    const attempt = (changes: Partial<StageRange> = {}) =>
+      run(() => Promise.reject(lacking), 2).stage(range({ stage, mayPassOn: true, ...changes }));
+    beforeEach(async () => {
+      await query(orm.em.fork(), `update jobs set livemode = true where id = $1`, [jobId]);
+    });
+    afterEach(async () => {
+      await query(orm.em.fork(), 'delete from installed_endpoints');
+    });
+
+    it('are left to a worker that announces it', async () => {
+      const installed = [{ endpoint: 'video.onboard', modelVersion: MODEL_VERSION }];
+      await announceInstalledEndpoints(orm.em.fork(), installed, []);
+      expect(await attempt()).toEqual({ kind: 'handed_back', isPassedOn: true, usedAttempts: 1 });
+      await expect(attempt({ mayPassOn: false })).rejects.toMatchObject({ type: 'model_unavailable' });
+      expect(await kept()).toEqual([]);
+    });
+
+    it('fail the attempt where nobody does', async () => {
+      await expect(attempt()).rejects.toMatchObject({ type: 'model_unavailable' });
+    });
+  });
+
+  it('keep no outcome when the job has ended meanwhile', async () => {
     const { stage } = run(async ({ units }) => {
       await query(orm.em.fork(), `update jobs set status = 'failed', completed_at = now() where id = $1`, [jobId]);
       return found(units);
@@ -136,9 +166,9 @@ const progress = (changes: Partial<StageProgress>): StageProgress => ({
   ...changes,
 });
 
-describe('the one outcome of all stages', () => {
+describe('the composed outcome of all stages', () => {
   async function composed(stages: StageProgress[]): Promise<InferenceOutcome | undefined> {
-    const activities = createStageActivities({ orm, backend: createStagedBackend({ plan: PLAN }) });
+    const activities = createStageActivities({ orm, backend: createBundleBackend({ plan: PLAN }) });
     await environmentOf().run(() => activities.composeStages({ jobId, plan: PLAN, progress: stages }));
     const sql = 'select outcome from inference_outcomes where job_id = $1';
     const [row] = await query<{ outcome: InferenceOutcome }>(orm.em.fork(), sql, [jobId]);
@@ -147,7 +177,7 @@ describe('the one outcome of all stages', () => {
   const skipped = progress({ name: 'merge', status: 'skipped' });
   const halfLost = progress({ failedUnits: 10, chargedCredits: 30, error: 'inference_timeout' });
 
-  it('counts units that were lost as failed', async () => {
+  it('counts lost units as failed', async () => {
     await run().stage();
     const outcome = await composed([halfLost, skipped]);
     expect(outcome).toMatchObject({ status: 'partial', chargedCredits: 30, error: null });
@@ -157,7 +187,7 @@ describe('the one outcome of all stages', () => {
     ]);
   });
 
-  it('charges what was kept by an activity that could not report it any more', async () => {
+  it('charges an outcome that an activity kept but could not report', async () => {
     await run().stage();
     await run().stage(range({ firstUnit: 10 }));
     const outcome = await composed([halfLost, skipped]);
@@ -165,14 +195,14 @@ describe('the one outcome of all stages', () => {
     expect(outcome?.stages?.[0]?.error).toBeNull();
   });
 
-  it('leaves a stage failed that its workflow gave up, whatever was kept of it', async () => {
+  it('keeps a stage failed that its workflow gave up, whatever outcomes were kept', async () => {
     await run().stage();
     const failed = progress({ status: 'failed', failedUnits: 20, chargedCredits: 0, error: 'inference_timeout' });
     const outcome = await composed([failed, skipped]);
     expect(outcome).toMatchObject({ status: 'failed', chargedCredits: 0, error: { code: 'inference_timeout' } });
   });
 
-  it('stays the first one, when it is made again', async () => {
+  it('keeps the first outcome when it is composed again', async () => {
     await run().stage();
     const first = await composed([halfLost, skipped]);
     await run().stage(range({ firstUnit: 10 }));
@@ -180,7 +210,7 @@ describe('the one outcome of all stages', () => {
   });
 });
 
-it('the stages of a job that has ended stay as its settlement left them', async () => {
+it('the stages of an ended job stay as its settlement left them', async () => {
   const records = createStageRecordActivities({ orm });
   await records.showStages({ jobId, progress: [progress({ status: 'processing', endedUnits: 5, completedAt: null })] });
   expect((await readJob(orm, jobId)).stages?.[0]).toMatchObject({ status: 'processing', progress: 0.25 });

@@ -9,7 +9,7 @@ const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: '
 const shuttingDown = () => new Error('driver', { cause: Object.assign(new Error('shutdown'), { code: '57P01' }) });
 
 describe('while PostgreSQL is away', () => {
-  it('the work is repeated, ever more seldom and at least every two seconds, until it is done', async () => {
+  it('repeats the work with growing pauses of at most two seconds until it succeeds', async () => {
     const failures = [refused(), shuttingDown(), ...Array.from({ length: 6 }, refused)];
     const pauses: number[] = [];
     const work = async () => {
@@ -22,7 +22,7 @@ describe('while PostgreSQL is away', () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000]);
   });
 
-  it('a cancelled activity stops waiting', async () => {
+  it('stops when the activity is cancelled', async () => {
     const activity = environment();
     let tries = 0;
     const work = async () => {
@@ -35,7 +35,7 @@ describe('while PostgreSQL is away', () => {
   });
 });
 
-it('anything else that fails is not repeated', async () => {
+it('does not repeat work after any other failure', async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;

@@ -1,8 +1,8 @@
-/** What a request needs to be admitted: credits, room for another open job, and an installed model. */
+/** Admission requires credits, room for another open job, and an installed model. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { announceInstalledEndpoints, readInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { forgetWithdrawnEndpoints, rememberWithdrawnEndpoints } from '../../src/db/jobs/withdrawn-endpoints.ts';
-import { query } from '../../src/db/orm.ts';
+import { announceInstalledEndpoints, readInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import { forgetWithdrawnEndpoints, rememberWithdrawnEndpoints } from '../../src/jobs/withdrawn-endpoints-store.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { countRows, installEndpoints, readJob, transfersOf } from '../support/jobs.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 const account = (livemode: boolean) => readAccount(api.orm, customer.organizationId, livemode);
 
 describe('credits', () => {
-  it('are held by an admitted job: its price, from the balance of its mode', async () => {
+  it('are held at admission: the price of the job, from the balance of its mode', async () => {
     const { job } = await read(api, { key: customer.keys.test });
     expect(job.credits).toEqual({ reserved: 20, charged: 0 });
     expect(await transfersOf(api.orm, job.id)).toEqual([['hold', 20]]);
@@ -37,7 +37,7 @@ describe('credits', () => {
     expect(await account(true)).toEqual({ available: 1_000, held: 0, openJobs: 0 });
   });
 
-  it('of live mode serve staging keys too, whose jobs say that they are staging', async () => {
+  it('of live mode also pay for staging keys, whose jobs are marked as staging', async () => {
     const live = await read(api, { key: customer.keys.live });
     const staging = await read(api, { key: customer.keys.staging });
     expect(live.job).toMatchObject({ livemode: true, is_staging: false });
@@ -46,7 +46,7 @@ describe('credits', () => {
     expect(await account(false)).toEqual({ available: 1_000, held: 0, openJobs: 0 });
   });
 
-  it('that do not suffice refuse the request with 402 and what is missing', async () => {
+  it('that do not cover the price refuse the request with 402 and the missing amount', async () => {
     const poor = await createCustomer(api.orm, { test: 19, live: 1_000 });
     const send = () => read(api, { key: poor.keys.test, idempotencyKey: 'too-few-credits' });
     const answer = await expectRefusal(api, send, { code: 'insufficient_credits' });
@@ -54,7 +54,7 @@ describe('credits', () => {
     expect(answer.error.message).toContain('holds 20 credits and 19 are available in test mode');
   });
 
-  it('for exactly 7 jobs admit exactly 7 of 70 concurrent requests', async () => {
+  it('for 7 jobs admit exactly 7 of 70 concurrent requests', async () => {
     const few = await createCustomer(api.orm, { test: 7 * 20 + 19 });
     const answers = await Promise.all(Array.from({ length: 70 }, () => read(api, { key: few.keys.test })));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(7);
@@ -65,7 +65,7 @@ describe('credits', () => {
 });
 
 describe('open jobs', () => {
-  it(`may be ${OPEN_JOBS_LIMIT} at once in each mode; one more is refused with 429 until one has ended`, async () => {
+  it(`are limited to ${OPEN_JOBS_LIMIT} per mode; another is refused with 429 until one ends`, async () => {
     const send = () => read(api, { key: customer.keys.test });
     const answers = await Promise.all(Array.from({ length: 20 }, send));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(OPEN_JOBS_LIMIT);
@@ -89,7 +89,7 @@ describe('in live mode without an installed model', () => {
     await announceInstalledEndpoints(api.orm.em.fork(), [], builds);
   };
 
-  it('an endpoint answers 503 before it holds a credit, and test mode goes on', async () => {
+  it('an endpoint returns 503 before it holds credits, and test mode keeps working', async () => {
     await uninstall();
     const send = () => read(api, { key: customer.keys.live, idempotencyKey: 'no-model-here' });
     const answer = await expectRefusal(api, send, { code: 'endpoint_unavailable' });
@@ -104,7 +104,7 @@ describe('in live mode without an installed model', () => {
     expect((await send()).status).toBe(202);
   });
 
-  it('the refusal tells a model that is installed nowhere from a worker that is away', async () => {
+  it('the refusal distinguishes a missing model from an absent worker', async () => {
     await uninstall();
     await rememberWithdrawnEndpoints(api.orm.em.fork(), ['dashboard.read']);
     const answer = await read(api, { key: customer.keys.live });
@@ -116,7 +116,7 @@ describe('in live mode without an installed model', () => {
     await installEndpoints(api.orm);
   });
 
-  it('GET /v1/endpoints says what is available, and everything else a caller must know', async () => {
+  it('GET /v1/endpoints states availability, prices and limits', async () => {
     await uninstall();
     const list = async () => (await api.call('/v1/endpoints', { key: customer.keys.test })).json;
     const expected = {
@@ -130,14 +130,16 @@ describe('in live mode without an installed model', () => {
       available: false,
       model_version: null,
       model_versions: [],
+      available_values: {},
       price_credits: 20,
-      rate_limit_per_minute: 600,
+      rate_limit_per_minute: 150,
       wait: true,
       expires_after_seconds: 600,
       test_scenarios: [
         'empty_result',
         'low_confidence',
         'model_error',
+        'input_unreadable',
         'slow',
         'insufficient_credits',
         'cluster_off',
@@ -156,7 +158,7 @@ describe('in live mode without an installed model', () => {
   });
 });
 
-it('a live job ignores the test scenario, even one that is unknown', async () => {
+it('a live job ignores the test scenario, even an unknown one', async () => {
   const answer = await read(api, { key: customer.keys.live, scenario: 'unknown' });
   expect(answer.status).toBe(202);
   expect(await readJob(api.orm, answer.job.id)).toMatchObject({ testScenario: null, livemode: true });

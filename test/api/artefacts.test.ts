@@ -1,8 +1,8 @@
-/** Files that jobs make, behind links that carry their own permission. */
+/** Artefacts of jobs, served through signed links. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { newId } from '../../src/domain/ids.ts';
-import { createSignedUrls } from '../../src/domain/signed-urls.ts';
-import { ObjectNotFoundError } from '../../src/storage/object-store.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createSignedUrls } from '../../src/platform/signed-urls.ts';
+import { ObjectNotFoundError } from '../../src/platform/storage/object-store.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { png } from '../support/pictures.ts';
 import { expectRefusal } from '../support/requests.ts';
@@ -28,7 +28,7 @@ const link = (path = `/v1/artefacts/${name}`) => api.signedUrls.sign(path, EXPIR
 const expectNoFile = (path: string) => expectRefusal(api, () => api.call(path), { code: 'resource_not_found' });
 
 describe('a signed link', () => {
-  it('gives the file without a key, in a way that browsers handle safely', async () => {
+  it('serves the file without a key, with headers that make it safe in browsers', async () => {
     const response = await fetch(api.url + link());
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(png)).toBe(true);
@@ -38,19 +38,19 @@ describe('a signed link', () => {
     expect(response.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
   });
 
-  it('works until the second it names, and no longer', async () => {
+  it('works until the second of its expiry, and no longer', async () => {
     now = new Date(EXPIRES_AT.getTime() - 1);
     expect((await fetch(api.url + link())).status).toBe(200);
     now = EXPIRES_AT;
     await expectNoFile(link());
   });
 
-  it('to a file that is no longer kept is refused', async () => {
+  it('to a deleted file is refused', async () => {
     await api.store.remove(`artefacts/${name}`);
     await expectNoFile(link());
   });
 
-  it('to a file that goes while it is asked for is refused, and the refusal is not cached in its place', async () => {
+  it('to a file deleted during the request is refused, and the refusal is not cacheable', async () => {
     jest.spyOn(api.store, 'stream').mockRejectedValueOnce(new ObjectNotFoundError('gone'));
     const refused = await fetch(api.url + link());
     expect(refused.status).toBe(404);
@@ -100,7 +100,7 @@ describe('a part of the file', () => {
     },
   );
 
-  it('comes only of the file that If-Range names', async () => {
+  it('is served only when If-Range matches the file', async () => {
     const etag = (await fetch(api.url + link())).headers.get('ETag') ?? '';
     expect((await get('bytes=0-3', { 'If-Range': etag })).status).toBe(206);
     expect((await get('bytes=0-3', { 'If-Range': '"another"' })).status).toBe(200);
@@ -108,8 +108,8 @@ describe('a part of the file', () => {
   });
 });
 
-describe('what viewers ask for', () => {
-  it('HEAD tells the length and that ranges are possible, and sends nothing', async () => {
+describe('viewers', () => {
+  it('learn the length and range support from HEAD, without a body', async () => {
     const response = await fetch(api.url + link(), { method: 'HEAD', headers: { Range: 'bytes=0-3' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Length')).toBe(String(png.length));
@@ -118,7 +118,7 @@ describe('what viewers ask for', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('what they have already is not sent again', async () => {
+  it('receive 304 for a file they have cached', async () => {
     const etag = (await fetch(api.url + link())).headers.get('ETag') ?? '';
     const headers = { 'If-None-Match': etag, 'Cache-Control': '' };
     const again = await fetch(api.url + link(), { headers });
@@ -127,7 +127,7 @@ describe('what viewers ask for', () => {
     expect((await fetch(api.url + link(), { headers: { ...headers, 'If-None-Match': '"another"' } })).status).toBe(200);
   });
 
-  it('pages of any origin may read the file and the refusal', async () => {
+  it('may read the file and the refusal from any origin', async () => {
     for (const path of [link(), `/v1/artefacts/${name}`]) {
       const { headers } = await fetch(api.url + path, { headers: { Origin: 'https://shop.example' } });
       expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -136,7 +136,7 @@ describe('what viewers ask for', () => {
   });
 });
 
-describe('what a browser asks before a viewer may ask for a part', () => {
+describe('the preflight of a range request', () => {
   const ask = (path: string) =>
     fetch(api.url + path, {
       method: 'OPTIONS',
@@ -147,7 +147,7 @@ describe('what a browser asks before a viewer may ask for a part', () => {
       },
     });
 
-  it('is answered yes, for a day', async () => {
+  it('is granted for a day', async () => {
     const { status, headers } = await ask(link());
     expect(status).toBe(204);
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -156,7 +156,7 @@ describe('what a browser asks before a viewer may ask for a part', () => {
     expect(headers.get('Access-Control-Max-Age')).toBe('86400');
   });
 
-  it('is not answered yes for what takes an API key', async () => {
+  it('is not granted for routes that take an API key', async () => {
     for (const path of ['/v1/jobs', '/v1/dashboard/read', '/mgmt/v1/jobs']) {
       expect((await ask(path)).headers.get('Access-Control-Allow-Origin')).toBeNull();
     }
@@ -170,7 +170,7 @@ describe('a link is refused', () => {
     await expectNoFile(link().replace(/expires=\d+&/, ''));
   });
 
-  it('when a character of it was changed', async () => {
+  it('when one of its characters was changed', async () => {
     await expectNoFile(link().replace(/expires=(\d+)/, (_, seconds) => `expires=${Number(seconds) + 1}`));
     await expectNoFile(link().replace(/.$/, (digit) => (digit === '0' ? '1' : '0')));
     await expectNoFile(link().replace(name, `${newId('artefact')}.png`));

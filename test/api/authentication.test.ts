@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiKey } from '../../src/db/entities.ts';
-import { hashApiKeySecret, newApiKeySecret } from '../../src/domain/api-keys.ts';
+import { hashApiKeySecret, newApiKeySecret } from '../../src/organizations/api-keys.ts';
+import { ApiKey } from '../../src/organizations/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { expectRefusal, read } from '../support/requests.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe('a request is refused', () => {
-  it('without a key, and is told how to bring one', async () => {
+  it('without a key, with instructions on how to send one', async () => {
     const refused = await expectRefusal(api, () => read(api, {}), { code: 'missing_api_key' });
     expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer');
   });
@@ -32,7 +32,7 @@ describe('a request is refused', () => {
       expectRefusal(api, () => read(api, { headers: { Authorization: authorization } }), { code: 'missing_api_key' }),
   );
 
-  it('with a key that nobody has', () =>
+  it('with an unknown key', () =>
     expectRefusal(api, () => read(api, { key: newApiKeySecret('test').secret }), { code: 'invalid_api_key' }));
 
   it('with a key whose checksum does not match', () => {
@@ -41,7 +41,7 @@ describe('a request is refused', () => {
     return expectRefusal(api, () => read(api, { key: mistyped }), { code: 'invalid_api_key' });
   });
 
-  it('with text that is no key at all, such as a JWT', () =>
+  it('with text that is not a key, such as a JWT', () =>
     expectRefusal(api, () => read(api, { key: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' }), { code: 'invalid_api_key' }));
 
   it('with a revoked key, at once', async () => {
@@ -51,7 +51,7 @@ describe('a request is refused', () => {
     await expectRefusal(api, () => read(api, { key: secret }), { code: 'api_key_revoked' });
   });
 
-  it('with an expired key, from the very instant of its expiry', async () => {
+  it('with an expired key, from the instant of its expiry', async () => {
     const { secret } = await createKey(api.orm, customer.organizationId, 'test', { expiresAt: NOON });
     now = new Date(NOON.getTime() - 1);
     expect((await read(api, { key: secret })).status).toBe(202);
@@ -78,7 +78,7 @@ describe('after a rotation', () => {
     expect((await read(api, { key: secret })).status).toBe(202);
   });
 
-  it('the old secret works until the last millisecond of the grace period, and no longer', async () => {
+  it('the old secret works until the last millisecond of the grace period', async () => {
     const { previous } = await rotatedKey(null);
     now = new Date(NOON.getTime() - 1);
     expect((await read(api, { key: previous })).status).toBe(202);

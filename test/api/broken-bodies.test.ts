@@ -1,4 +1,4 @@
-/** Bodies that break off or are not what their headers say. */
+/** Truncated bodies, and bodies that contradict their headers. */
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -38,15 +38,15 @@ describe('a multipart body is refused', () => {
   it('when it ends in the middle of a large file', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpegOfSize(3_000_000)]), { code: 'malformed_request' }));
 
-  it('when it ends within the head of a part', () =>
+  it('when it ends within the headers of a part', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg').slice(0, -30)]), { code: 'malformed_request' }));
 
-  it('when it ends after the file, before the last boundary', () =>
+  it('when it ends before the final boundary', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpeg, `\r\n--${BOUNDARY}\r\n`]), {
       code: 'malformed_request',
     }));
 
-  it('when the head of a part is not one, and much follows', () =>
+  it('when the headers of a part are malformed and much data follows', () =>
     expectRefusal(
       api,
       () =>
@@ -67,7 +67,7 @@ describe('a multipart body is refused', () => {
       },
     ));
 
-  it('when its boundary is another one', () =>
+  it('when its boundary does not match the header', () =>
     expectRefusal(
       api,
       () =>
@@ -78,7 +78,7 @@ describe('a multipart body is refused', () => {
     ));
 });
 
-describe('a client that hangs up in the middle', () => {
+describe('a client that disconnects during the upload', () => {
   it.each([
     {
       of: 'a picture',
@@ -109,14 +109,19 @@ describe('a JSON body is refused', () => {
     expectRefusal(api, () => post(body, JSON_HEADERS), { code: 'malformed_request' }),
   );
 
-  it('when it has more than 1 MB, and the answer arrives', async () => {
+  it('when it is nested 100,000 deep', () =>
+    expectRefusal(api, () => post(`{"input_ref":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, JSON_HEADERS), {
+      code: 'malformed_request',
+    }));
+
+  it('when it exceeds 1 MB, and the response arrives', async () => {
     const answer = await expectRefusal(api, () => post(`{"input_ref":"${'x'.repeat(1024 * 1024)}"}`, JSON_HEADERS), {
       code: 'file_too_large',
     });
     expect(answer.status).toBe(413);
   });
 
-  it('when it has far more than 1 MB, and the answer arrives', () =>
+  it('when it far exceeds 1 MB, and the response arrives', () =>
     expectRefusal(api, () => post(`{"input_ref":"${'x'.repeat(12 * 1024 * 1024)}"}`, JSON_HEADERS), {
       code: 'file_too_large',
     }));
@@ -137,7 +142,7 @@ describe('a body of another type is refused', () => {
     expectRefusal(api, () => api.call(DASHBOARD_READ, { method: 'POST', key }), { code: 'unsupported_media_type' }));
 });
 
-describe('a connection that carried a refused body carries the next request', () => {
+describe('a connection stays usable after a refused body', () => {
   const rest = Array.from({ length: 30 }, () => Buffer.alloc(100_000));
   it.each([
     {

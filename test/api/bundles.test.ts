@@ -1,15 +1,26 @@
-/** What is special about requests of bundles: two spellings, no waiting, videos as uploads only, stages. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+/** Requests to bundle endpoints: two spellings, no waiting, videos as uploads only, stages. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer, createKey } from '../support/customers.ts';
+import { installEndpoints } from '../support/jobs.ts';
 import { jpeg } from '../support/pictures.ts';
-import { expectRefusal, filePart, upload } from '../support/requests.ts';
+import { expectRefusal, expectReplay, filePart, upload } from '../support/requests.ts';
+import { makeVideo, type Rgb } from '../support/videos.ts';
 
 let api: TestApi;
 let key: string;
+let walk: Buffer;
 
 beforeAll(async () => {
   api = await startTestApi();
+  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+  await makeVideo(join(folder, 'walk.mp4'), { frames: Array<Rgb>(10).fill([200, 30, 30]) });
+  walk = readFileSync(join(folder, 'walk.mp4'));
+  rmSync(folder, { recursive: true });
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -26,7 +37,7 @@ it.each(['/v1/vehicle/analyze', '/v1/vehicle/analyse'])('%s starts an analysis',
   expect(answer.job).toMatchObject({ endpoint: 'vehicle.analyze', credits: { reserved: 80, charged: 0 } });
 });
 
-it('/v1/inspections answers a job with its stages, each with what is held for it', async () => {
+it('/v1/inspections returns a job with its stages and the credits held for each', async () => {
   const body = new FormData();
   for (let index = 0; index < 2; index += 1) body.append('images', filePart(jpeg), 'corner.jpg');
   body.append('vehicle', JSON.stringify({ make: 'Talvera' }));
@@ -49,7 +60,7 @@ it.each(['vehicle/analyze', 'vehicle/analyse', 'video/onboard', 'inspections'])(
   expectRefusal(api, () => post(`/v1/${path}?wait=true`, {}), { code: 'wait_not_supported', param: 'wait' }),
 );
 
-it('a video is not taken directly', async () => {
+it('a video sent directly is refused', async () => {
   const body = new FormData();
   body.append('video', filePart(jpeg), 'walk-around.mp4');
   const send = () => api.call('/v1/video/onboard', { method: 'POST', key, body });
@@ -57,7 +68,53 @@ it('a video is not taken directly', async () => {
   expect(answer.error.message).toMatch(/\/v1\/uploads/);
 });
 
-it('a picture is not taken for a video', async () => {
+describe('where no worker decodes videos, live mode', () => {
+  const inspect = (input_refs: string[], { query: parameters = '', headers = {} } = {}) =>
+    api.call(`/v1/inspections${parameters}`, {
+      method: 'POST',
+      key,
+      body: JSON.stringify({ input_refs }),
+      headers: { 'Content-Type': 'application/json', ...headers },
+    });
+  let video: string;
+  let picture: string;
+
+  beforeEach(async () => {
+    key = (await createCustomer(api.orm, { live: 100_000 })).keys.live;
+    [video, picture] = [await upload(api, key, walk), await upload(api, key)];
+    await installEndpoints(api.orm);
+  });
+  const withdraw = () => query(api.orm.em.fork(), `delete from installed_endpoints where endpoint = 'video.onboard'`);
+
+  it('inspects pictures, and refuses videos with the reason', async () => {
+    await withdraw();
+    expect((await inspect([picture])).status).toBe(202);
+    for (const parameters of ['', '?dry_run=true']) {
+      const send = () => inspect([picture, video], { query: parameters });
+      const { error, headers } = await expectRefusal(api, send, { code: 'endpoint_unavailable' });
+      expect(error.message).toMatch(/^This request to inspections needs video\.onboard for its files\. /);
+      expect(headers.get('Retry-After')).toBe('60');
+    }
+    await expectRefusal(api, () => post('/v1/video/onboard', { input_ref: video }), { code: 'endpoint_unavailable' });
+  });
+
+  it('repeats what it said before they went', async () => {
+    const headers = { 'Idempotency-Key': 'video-then' };
+    const first = await inspect([video], { headers });
+    expect(first.status).toBe(202);
+    await withdraw();
+    expectReplay(await inspect([video], { headers }), first);
+    const send = () => inspect([video, picture], { headers });
+    await expectRefusal(api, send, { code: 'idempotency_key_reuse' });
+  });
+});
+
+it('test mode takes videos without any worker that decodes them', async () => {
+  const input_ref = await upload(api, key, walk);
+  expect((await post('/v1/video/onboard', { input_ref })).status).toBe(202);
+});
+
+it('an image is refused where a video is expected', async () => {
   const input_ref = await upload(api, key);
   await expectRefusal(api, () => post('/v1/video/onboard', { input_ref }), {
     code: 'unsupported_media_type',
@@ -65,13 +122,13 @@ it('a picture is not taken for a video', async () => {
   });
 });
 
-it('an estimate of no damages, or of damages twice, is refused', async () => {
+it('a repair estimate without damages, or with two sources of damages, is refused', async () => {
   await expectRefusal(api, () => post('/v1/pricing/repair', {}), { code: 'parameter_missing', param: 'damages' });
   const twice = { damages: [{ type: 'dent', part: 'hood' }], job_id: 'job_1111111111111111111111' };
   await expectRefusal(api, () => post('/v1/pricing/repair', twice), { code: 'parameter_invalid', param: 'job_id' });
 });
 
-it('a vehicle is priced without a picture, in both encodings', async () => {
+it('a vehicle is priced without an image, in both encodings', async () => {
   const vehicle = { make: 'Talvera', model: 'Lumo', year: 2022 };
   expect((await post('/v1/pricing/vehicle', { vehicle })).status).toBe(202);
   const body = new FormData();
@@ -79,7 +136,7 @@ it('a vehicle is priced without a picture, in both encodings', async () => {
   expect((await api.call('/v1/pricing/vehicle', { method: 'POST', key, body })).status).toBe(202);
 });
 
-it('a bundle runs no endpoint whose scope the key does not have', async () => {
+it('a bundle is refused when the key lacks the scope of an endpoint in it', async () => {
   const customer = await createCustomer(api.orm, { test: 10_000 });
   const { secret } = await createKey(api.orm, customer.organizationId, 'test', {
     scopes: ['understand:write', 'storage:write'],

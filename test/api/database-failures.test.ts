@@ -1,4 +1,4 @@
-/** PostgreSQL goes away and comes back. What was acknowledged is durable, and the service mends itself. */
+/** PostgreSQL outages: acknowledged work is durable, and the service recovers by itself. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createSteeredBackend, type SteeredBackend } from '../support/backends.ts';
@@ -42,7 +42,7 @@ const CUT_OFF_LISTENER = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and query = 'listen job_settled'`;
 
-/** The first answer that is none of the outage's. */
+/** The first response after the outage. */
 async function afterRecovery(send: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await send();
@@ -53,7 +53,7 @@ async function afterRecovery(send: () => Promise<Answer>): Promise<Answer> {
 const settled = (jobId: string) => api.temporal.client.workflow.getHandle(jobId).result();
 
 describe('a request that waits', () => {
-  it('is woken although the listener was cut off meanwhile', async () => {
+  it('is woken although the listener lost its connection meanwhile', async () => {
     const answer = read(api, { key, query: '?wait=true' });
     const running = await backend.next();
     await api.orm.em.getConnection().execute(CUT_OFF_LISTENER);
@@ -61,7 +61,7 @@ describe('a request that waits', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('is answered although every connection was cut off meanwhile', async () => {
+  it('gets its response although every connection was lost meanwhile', async () => {
     const answer = read(api, { key, query: '?wait=true' });
     const running = await backend.next();
     postgres.cutOff();
@@ -70,7 +70,7 @@ describe('a request that waits', () => {
     expect({ status, charged: job.credits.charged }).toEqual({ status: 200, charged: 20 });
   });
 
-  it('is answered 202 when PostgreSQL is still away at the ceiling: its job is committed', async () => {
+  it('gets 202 when PostgreSQL is still down at the ceiling, because its job is committed', async () => {
     const idempotencyKey = 'committed-before';
     const answer = read(api, { key, idempotencyKey, headers: { Prefer: 'wait=1' } });
     const running = await backend.next();
@@ -84,8 +84,8 @@ describe('a request that waits', () => {
   });
 });
 
-describe('while PostgreSQL is away', () => {
-  it('requests are answered 503 and when to come back, and served again by themselves afterwards', async () => {
+describe('while PostgreSQL is down', () => {
+  it('requests get 503 with Retry-After, and succeed again after the outage', async () => {
     await postgres.goAway();
     for (const send of [
       () => read(api, { key }),
@@ -106,7 +106,7 @@ describe('while PostgreSQL is away', () => {
     await settled(answer.job.id);
   });
 
-  it('a job whose model has finished settles as soon as it is back, once', async () => {
+  it('a job whose inference has finished settles once, as soon as PostgreSQL is back', async () => {
     const { job } = await read(api, { key });
     const running = await backend.next();
     await postgres.goAway();

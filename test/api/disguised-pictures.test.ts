@@ -1,7 +1,7 @@
-/** What a file is, is judged by its content at the door, and by nothing that is said of it. */
+/** The media type of a file is sniffed from its content; names and declared types do not matter. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { MARKER, pngChunk, withPngChunks, zip } from '../inference/images/crafted-files.ts';
+import { MARKER, pngChunk, withPngChunks, zip } from '../inference/support/crafted-files.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { gif, jpeg, png } from '../support/pictures.ts';
@@ -30,7 +30,7 @@ function send(image: Uint8Array, path = DASHBOARD_READ, field = 'image') {
   return api.call(path, { method: 'POST', key, body });
 }
 
-describe('taken as the picture that it is', () => {
+describe('an image is accepted by its content', () => {
   it.each([
     { what: 'a JPEG with an archive behind it', image: Buffer.concat([jpeg, zip('A.class', latin1(MARKER))]) },
     {
@@ -45,12 +45,12 @@ describe('taken as the picture that it is', () => {
     expect((await send(image)).status).toBe(202);
   });
 
-  it('an AVIF, where it is accepted', async () => {
+  it('as AVIF, where the endpoint accepts it', async () => {
     expect((await send(avif, '/v1/driver_license/read', 'images')).status).toBe(202);
   });
 });
 
-describe('refused for what it is, although it is named and declared a JPEG', () => {
+describe('a file declared as JPEG is refused by its content', () => {
   it.each([
     { what: 'a GIF with a Java archive behind it', image: Buffer.concat([gif, zip('A.class', latin1(MARKER))]) },
     { what: 'a Java archive with a picture behind it', image: Buffer.concat([zip('A.class', latin1(MARKER)), jpeg]) },
@@ -70,7 +70,7 @@ describe('refused for what it is, although it is named and declared a JPEG', () 
   });
 });
 
-it('and so is an upload: what it turns out to be decides which endpoints take it', async () => {
+it('the sniffed type of an upload decides which endpoints accept it', async () => {
   const body = new FormData();
   body.append('file', filePart(avif), 'dashboard.jpg');
   const upload = await api.call('/v1/uploads', { method: 'POST', key, body });

@@ -1,7 +1,7 @@
-/** `GET /v1/events`: what webhooks were or would have been told, for 30 days. */
+/** `GET /v1/events`: the events of the last 30 days, delivered to webhooks or not. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
-import { Event } from '../../src/db/entities.ts';
+import { Event } from '../../src/jobs/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { admit, finishInference, SUCCESS } from '../support/jobs.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   customer = await createCustomer(api.orm);
 });
 
-/** Ends a job of test mode; answers the id of its event. */
+/** Settles a test-mode job and returns the id of its event. */
 async function endJob(status: 'succeeded' | 'partial' | 'failed' = 'succeeded'): Promise<string> {
   const jobId = await admit(api.orm, customer);
   await finishInference(api.orm, jobId, { ...SUCCESS, status });
@@ -36,7 +36,7 @@ async function list(query = '', key = customer.keys.test) {
   return { ids: data.map(({ id }) => id), types: data.map(({ type }) => type), hasMore };
 }
 
-it('an event reads byte for byte as it was signed and delivered', async () => {
+it('an event reads byte for byte as signed and delivered', async () => {
   const id = await endJob();
   const { payload } = await api.orm.em.fork().findOneOrFail(Event, { id });
   const answer = await api.call(`/v1/events/${id}`, { key: customer.keys.test });
@@ -45,10 +45,30 @@ it('an event reads byte for byte as it was signed and delivered', async () => {
 });
 
 describe('the list of events', () => {
-  it('goes from the newest to the oldest, page by page', async () => {
+  it('runs from newest to oldest, page by page', async () => {
     const ids = [await endJob(), await endJob(), await endJob()].reverse();
     expect(await list('?limit=2')).toMatchObject({ ids: ids.slice(0, 2), hasMore: true });
     expect(await list(`?limit=2&starting_after=${ids[1]}`)).toMatchObject({ ids: ids.slice(2), hasMore: false });
+  });
+
+  it('is in the order in which jobs ended, whichever was admitted first, in both directions', async () => {
+    const early = await admit(api.orm, customer);
+    const later = [await endJob(), await endJob()];
+    await finishInference(api.orm, early);
+    await createSettlementActivities({ orm: api.orm }).settleJob({ jobId: early, failure: null });
+    const { id: last } = await api.orm.em.fork().findOneOrFail(Event, { jobId: early });
+    const ids = [last, ...later.toReversed()];
+    expect((await list()).ids).toEqual(ids);
+    expect(await list(`?limit=1&ending_before=${later[1]}`)).toMatchObject({ ids: [last], hasMore: false });
+    expect(await list(`?limit=1&starting_after=${last}`)).toMatchObject({ ids: [later[1]], hasMore: true });
+    expect((await list(`?starting_after=${later[0]}`)).ids).toEqual([]);
+  });
+
+  it('continues after a cursor whose event has been deleted', async () => {
+    const [old, deleted, young] = [await endJob(), await endJob(), await endJob()];
+    await api.orm.em.fork().nativeDelete(Event, { id: deleted });
+    expect((await list(`?starting_after=${deleted}`)).ids).toEqual([old]);
+    expect((await list(`?ending_before=${deleted}`)).ids).toEqual([young]);
   });
 
   it('filters by type', async () => {
@@ -67,7 +87,7 @@ describe('the list of events', () => {
     expect((await list()).ids).toEqual([young]);
   });
 
-  it('has the events of its own organisation and mode only', async () => {
+  it('shows only events of the same organisation and mode', async () => {
     const id = await endJob();
     const stranger = await createCustomer(api.orm);
     for (const key of [stranger.keys.test, customer.keys.live]) {
@@ -92,7 +112,7 @@ describe('the list of events', () => {
     expectRefusal(api, () => api.call(`/v1/events${query}`, { key: customer.keys.test }), { code, param }),
   );
 
-  it('needs the scope that reads jobs', async () => {
+  it('requires the scope jobs:read', async () => {
     const { secret } = await createKey(api.orm, customer.organizationId, 'test', { scopes: ['storage:write'] });
     await expectRefusal(api, () => api.call('/v1/events', { key: secret }), { code: 'scope_not_granted' });
   });

@@ -1,10 +1,10 @@
-/** I3: the same key and payload give one job and a byte-identical replay. */
+/** I3: the same key and payload create one job and a byte-identical replay. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
-import { claimIdempotencyKey } from '../../src/db/idempotency.ts';
-import { query } from '../../src/db/orm.ts';
-import { fingerprint } from '../../src/domain/idempotency.ts';
+import { fingerprint } from '../../src/jobs/idempotency.ts';
+import { claimIdempotencyKey } from '../../src/jobs/idempotency-claims-store.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { MODEL_VERSION } from '../support/backends.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
@@ -36,7 +36,7 @@ const send = (request: ReadRequest = {}) => read(api, { key, idempotencyKey: KEY
 const jobCount = () => countRows(api.orm, 'jobs', customer.organizationId);
 
 describe('the same key and payload', () => {
-  it('are one job, a byte-identical replay that says so, and one hold', async () => {
+  it('create one job and one hold, and the replay is byte-identical and marked', async () => {
     const first = await send();
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
     for (let time = 0; time < 3; time += 1) expectReplay(await send(), first);
@@ -48,20 +48,20 @@ describe('the same key and payload', () => {
     });
   });
 
-  it('leave the files of the first request and none of the replays', async () => {
+  it('keep the files of the first request and none of the replays', async () => {
     await send();
     const files = await api.storedFiles();
     await send();
     expect(await api.storedFiles()).toEqual(files);
   });
 
-  it('whether the picture came as multipart or as an upload', async () => {
+  it('are a replay whether the image came as multipart or as an upload', async () => {
     const first = await send({ fields: { unit_hint: 'km' } });
     const inputRef = await upload(api, key, jpeg);
     expectReplay(await send({ json: { unit_hint: 'km', input_ref: inputRef, read_warning_lights: true } }), first);
   });
 
-  it('whatever became of the job meanwhile', async () => {
+  it('are a replay whatever became of the job meanwhile', async () => {
     const first = await send();
     await finishInference(api.orm, first.job.id);
     await createSettlementActivities({ orm: api.orm }).settleJob({ jobId: first.job.id, failure: null });
@@ -69,14 +69,14 @@ describe('the same key and payload', () => {
     expect(first.job.status).toBe('queued');
   });
 
-  it('when the credits were spent meanwhile', async () => {
+  it('are a replay when the credits were spent meanwhile', async () => {
     const poor = await createCustomer(api.orm, { test: 20 });
     const first = await send({ key: poor.keys.test });
     expectReplay(await send({ key: poor.keys.test }), first);
   });
 });
 
-describe('when the model went meanwhile', () => {
+describe('when the model was removed meanwhile', () => {
   const PINNED = { 'Model-Version': MODEL_VERSION };
   const live = (request: ReadRequest = {}) => send({ key: customer.keys.live, ...request });
   const uninstall = () => query(api.orm.em.fork(), 'delete from installed_endpoints');
@@ -91,7 +91,7 @@ describe('when the model went meanwhile', () => {
     ['none is left', {}, uninstall],
     ['none is left, and one was pinned', PINNED, uninstall],
     ['another build has taken the place of the pinned one', PINNED, replaceModel],
-  ])('the answer of before stands: %s', async (_what, headers, change) => {
+  ])('the stored response is replayed: %s', async (_what, headers, change) => {
     const first = await live({ headers });
     await change();
     const files = await api.storedFiles();
@@ -101,7 +101,7 @@ describe('when the model went meanwhile', () => {
     expect(await api.storedFiles()).toEqual(files);
   });
 
-  it('a request that was never answered is refused, and its key stays free', async () => {
+  it('a new request is refused, and its key stays free', async () => {
     await uninstall();
     const refused = await expectRefusal(api, live, { code: 'endpoint_unavailable' });
     expect(refused.headers.get('Retry-After')).toBe('60');
@@ -113,7 +113,7 @@ describe('when the model went meanwhile', () => {
     expect((await live()).headers.get('Idempotent-Replayed')).toBeNull();
   });
 
-  it('another payload is still another one, and a key of yesterday is new', async () => {
+  it('another payload is still refused, and an expired key is new', async () => {
     await live();
     await uninstall();
     await expectRefusal(api, () => live({ image: anotherJpeg() }), { code: 'idempotency_key_reuse' });
@@ -121,14 +121,14 @@ describe('when the model went meanwhile', () => {
     await expectRefusal(api, live, { code: 'endpoint_unavailable' });
   });
 
-  it('a request that still holds its connection is told to come again', async () => {
+  it('a request in progress is reported as such', async () => {
     await live();
     await query(api.orm.em.fork(), `update idempotency_claims set in_progress_until = now() + interval '1 minute'`);
     await uninstall();
     await expectRefusal(api, live, { code: 'idempotency_request_in_progress' });
   });
 
-  it('a dry run asks about now', async () => {
+  it('a dry run reports the current state', async () => {
     await live();
     await uninstall();
     await expectRefusal(api, () => live({ query: '?dry_run=true' }), { code: 'endpoint_unavailable' });
@@ -150,7 +150,7 @@ describe('the same key and another payload are refused', () => {
   });
 });
 
-describe('the same key is another one', () => {
+describe('the same key is independent', () => {
   it('in another mode', async () => {
     const jobs = [await send(), await send({ key: customer.keys.live })];
     expect(jobs.map(({ status }) => status)).toEqual([202, 202]);
@@ -185,7 +185,7 @@ describe('the same key is another one', () => {
 });
 
 describe('a refused request', () => {
-  it('leaves its key free for the request that is right', async () => {
+  it('leaves its key free for the corrected request', async () => {
     await expectRefusal(api, () => send({ fields: { unit: 'km' } }), { code: 'parameter_unknown', param: 'unit' });
     await expectRefusal(api, () => send({ image: Buffer.from('text') }), {
       code: 'unsupported_media_type',
@@ -200,7 +200,7 @@ describe('cancelling with a key', () => {
     api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key: secret, headers: { 'Idempotency-Key': 'cancel-4711' } });
   const submit = async () => (await read(api, { key })).job.id;
 
-  it('is done once and answered the same every time', async () => {
+  it('takes effect once and returns the same response every time', async () => {
     const id = await submit();
     const first = await cancel(id);
     expect(first.job).toMatchObject({ id, status: 'canceled' });
@@ -209,19 +209,19 @@ describe('cancelling with a key', () => {
     expect(await readAccount(api.orm, customer.organizationId, false)).toMatchObject({ available: 1_000, held: 0 });
   });
 
-  it('is refused for another job, which goes on', async () => {
+  it('is refused for another job, which continues', async () => {
     const [id, other] = [await submit(), await submit()];
     await cancel(id);
     await expectRefusal(api, () => cancel(other), { code: 'idempotency_key_reuse' });
     expect((await api.call(`/v1/jobs/${other}`, { key })).job.status).toBe('queued');
   });
 
-  it('is another key than the same one of the request that made the job', async () => {
+  it('does not share its key with the request that created the job', async () => {
     const { job } = await send({ idempotencyKey: 'cancel-4711' });
     expect((await cancel(job.id)).headers.get('Idempotent-Replayed')).toBeNull();
   });
 
-  it('however many ask at once', async () => {
+  it('takes effect once for concurrent requests', async () => {
     const id = await submit();
     const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(id)));
     const canceled = answers.filter(({ status }) => status === 200);
@@ -231,7 +231,7 @@ describe('cancelling with a key', () => {
     expect(canceled.filter(({ headers }) => !headers.has('Idempotent-Replayed'))).toHaveLength(1);
   });
 
-  it('is done by the next request when the first died with the key', async () => {
+  it('is taken over by the next request when the first one died', async () => {
     const id = await submit();
     const claim = { organizationId: customer.organizationId, livemode: false, route: 'jobs/cancel' };
     const died = new Date(Date.now() - 1);
@@ -250,7 +250,7 @@ describe('cancelling with a key', () => {
     expect((await cancel(queued)).job).toMatchObject({ id: queued, status: 'canceled' });
   });
 
-  it('is refused with a key that is none', async () => {
+  it('is refused with an invalid key', async () => {
     const id = await submit();
     const short = () =>
       api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key, headers: { 'Idempotency-Key': 'short' } });
@@ -259,7 +259,7 @@ describe('cancelling with a key', () => {
 });
 
 describe('concurrent requests', () => {
-  it('a hundred with one key are one job, one hold and a hundred equal answers', async () => {
+  it('a hundred with one key create one job and one hold and get equal responses', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => send({ key: customer.keys.live })));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(202);

@@ -1,4 +1,4 @@
-/** What a picture sent directly may be. */
+/** Limits of an image sent directly. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { MULTIPART_IMAGE_BYTES } from '../../src/contracts/media-limits.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const post = (body: FormData) => api.call(DASHBOARD_READ, { method: 'POST', key, body });
 
-describe('a picture is taken', () => {
+describe('an image is accepted', () => {
   it.each([
     { type: 'a JPEG', image: jpeg },
     { type: 'a PNG', image: png },
@@ -30,7 +30,7 @@ describe('a picture is taken', () => {
     expect((await post(body)).status).toBe(202);
   });
 
-  it('when the part is named "image[]", as some form libraries write', async () => {
+  it('when the part is named "image[]", as some form libraries do', async () => {
     const body = new FormData();
     body.append('image[]', filePart(jpeg), 'dashboard.jpg');
     expect((await post(body)).status).toBe(202);
@@ -41,14 +41,14 @@ describe('a picture is taken', () => {
   });
 });
 
-describe('a picture is refused', () => {
-  it('when it has 10 MB and one byte', () =>
+describe('an image is refused', () => {
+  it('when it exceeds 10 MB by one byte', () =>
     expectRefusal(api, () => read(api, { key, image: jpegOfSize(MULTIPART_IMAGE_BYTES + 1) }), {
       code: 'file_too_large',
       param: 'image',
     }));
 
-  it('when it is far too large, however much is sent', () =>
+  it('when it is far too large', () =>
     expectRefusal(api, () => read(api, { key, image: jpegOfSize(4 * MULTIPART_IMAGE_BYTES) }), {
       code: 'file_too_large',
       param: 'image',
@@ -68,7 +68,7 @@ describe('a picture is refused', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('and the message of an empty one says that it is empty', async () => {
+  it('with a message that says so when it is empty', async () => {
     expect((await read(api, { key, image: Buffer.alloc(0) })).error.message).toMatch(/is empty/);
   });
 
@@ -81,13 +81,13 @@ describe('a picture is refused', () => {
   it('when the body has no part at all', () =>
     expectRefusal(api, () => post(new FormData()), { code: 'parameter_missing', param: 'image' }));
 
-  it('when there are two', () => {
+  it('when there are two files', () => {
     const body = form({});
     body.append('image', filePart(png), 'second.png');
     return expectRefusal(api, () => post(body), { code: 'parameter_invalid', param: 'image' });
   });
 
-  it('when there are many', () => {
+  it('when there are many files', () => {
     const body = form({});
     for (let index = 0; index < 200; index += 1) body.append('image', filePart(png), `${index}.png`);
     return expectRefusal(api, () => post(body), { code: 'parameter_invalid', param: 'image' });
@@ -99,7 +99,7 @@ describe('a picture is refused', () => {
     return expectRefusal(api, () => post(body), { code: 'parameter_unknown', param: 'photo' });
   });
 
-  it('when another file comes beside it, before or after', async () => {
+  it('when another file precedes or follows it', async () => {
     const after = form({});
     after.append('mask', filePart(png), 'mask.png');
     await expectRefusal(api, () => post(after), { code: 'parameter_unknown', param: 'mask' });
@@ -109,7 +109,7 @@ describe('a picture is refused', () => {
     await expectRefusal(api, () => post(before), { code: 'parameter_unknown', param: 'mask' });
   });
 
-  it('when the part is text rather than a file, and the message says so', async () => {
+  it('with a message that says so when the part is text', async () => {
     const body = new FormData();
     body.append('image', '/home/me/dashboard.jpg');
     const answer = await expectRefusal(api, () => post(body), { code: 'parameter_invalid', param: 'image' });

@@ -1,8 +1,8 @@
-/** `GET /v1/jobs/{id}/events`: a job's life as server-sent events. */
+/** `GET /v1/jobs/{id}/events`: server-sent events of a job. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
-import { newId } from '../../src/domain/ids.ts';
-import type { JobResource } from '../../src/domain/job-resource.ts';
+import type { JobResource } from '../../src/jobs/job-resource.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { admit, finishInference, SUCCESS } from '../support/jobs.ts';
@@ -27,7 +27,7 @@ interface StreamedEvent {
   job: JobResource;
 }
 
-/** The events of a stream one by one, comments left out. Null once it has ended. */
+/** Reads the events of a stream one by one, without comments. Null at the end. */
 async function openStream(signal?: AbortSignal) {
   const response = await fetch(`${api.url}/v1/jobs/${jobId}/events`, {
     headers: { Authorization: `Bearer ${customer.keys.test}` },
@@ -57,7 +57,7 @@ async function openStream(signal?: AbortSignal) {
 const settle = () => createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
 
 describe('the stream of a job', () => {
-  it('tells its state at once, every change, and ends with its end', async () => {
+  it('sends the current state at once, then every change, and ends with the job', async () => {
     const { response, next } = await openStream();
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toMatch(/^text\/event-stream/);
@@ -73,7 +73,7 @@ describe('the stream of a job', () => {
     expect(last?.job).toEqual(read.job);
   });
 
-  it('that has ended before is told once, and ends', async () => {
+  it('that has already ended sends one event and ends', async () => {
     await finishInference(api.orm, jobId);
     await settle();
     const { next } = await openStream();
@@ -81,7 +81,7 @@ describe('the stream of a job', () => {
     expect(await next()).toBeNull();
   });
 
-  it('is told to many who listen', async () => {
+  it('reaches several listeners', async () => {
     const streams = await Promise.all(Array.from({ length: 5 }, () => openStream()));
     for (const { next } of streams) expect(await next()).toMatchObject({ event: 'job.queued' });
     await finishInference(api.orm, jobId);
@@ -95,27 +95,27 @@ describe('the stream of a job', () => {
   });
 });
 
-describe('whoever comes again after the end', () => {
-  const comeAgain = (lastEventId: string) =>
+describe('a client that reconnects after the end', () => {
+  const reconnect = (lastEventId: string) =>
     api.call(`/v1/jobs/${jobId}/events`, { key: customer.keys.test, headers: { 'Last-Event-ID': lastEventId } });
   beforeEach(async () => {
     await finishInference(api.orm, jobId);
     await settle();
   });
 
-  it('and saw it, is told not to come any more, as browsers understand it', async () => {
-    const answer = await comeAgain('succeeded');
+  it('and saw the last event gets 204, which stops browsers from reconnecting', async () => {
+    const answer = await reconnect('succeeded');
     expect([answer.status, answer.text]).toEqual([204, '']);
   });
 
-  it.each(['processing', 'queued', 'failed', ''])('and saw "%s" last, is told of the end', async (seen) => {
-    const answer = await comeAgain(seen);
+  it.each(['processing', 'queued', 'failed', ''])('and saw "%s" last receives the final event', async (seen) => {
+    const answer = await reconnect(seen);
     expect(answer.status).toBe(200);
     expect(answer.text).toMatch(/^event: job\.succeeded\n/);
   });
 });
 
-it('a listener that leaves leaves nothing behind', async () => {
+it('a client that disconnects leaves no error in the log', async () => {
   const leaving = new AbortController();
   const { next } = await openStream(leaving.signal);
   await next();
@@ -124,7 +124,7 @@ it('a listener that leaves leaves nothing behind', async () => {
   expect(api.log.lines.filter((line) => line.includes('job stream ended early'))).toEqual([]);
 });
 
-it("another organisation's job cannot be told from none", async () => {
+it("another organisation's job is reported as not found", async () => {
   const stranger = await createCustomer(api.orm);
   for (const id of [jobId, newId('job')]) {
     await expectRefusal(api, () => api.call(`/v1/jobs/${id}/events`, { key: stranger.keys.test }), {

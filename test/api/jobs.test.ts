@@ -1,6 +1,6 @@
-/** Reading jobs, and who may not: I6, no row is visible across organisations or modes. */
+/** Reading jobs. I6: no row is visible across organisations or modes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { installEndpoints } from '../support/jobs.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const get = (id: string, key: string) => api.call(`/v1/jobs/${id}`, { key });
 
-it('a job reads the same as it was answered', async () => {
+it('a job reads the same as its creation response', async () => {
   const submitted = await read(api, { key: customer.keys.test });
   expect(submitted.job).toEqual({
     id: submitted.job.id,
@@ -42,8 +42,8 @@ it('a job reads the same as it was answered', async () => {
   expect(found.text).toBe(submitted.text);
 });
 
-describe('a job cannot be told from one that does not exist', () => {
-  /** The whole answer, without what differs between any two requests. */
+describe('a job is reported as not found', () => {
+  /** The whole response, without what differs between any two requests. */
   async function answerTo(id: string, key: string): Promise<string> {
     const answer = await expectRefusal(api, () => get(id, key), { code: 'resource_not_found', param: 'id' });
     const headers = [...answer.headers].filter(

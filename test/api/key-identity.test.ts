@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newApiKeySecret } from '../../src/domain/api-keys.ts';
+import { newApiKeySecret } from '../../src/organizations/api-keys.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { expectRefusal } from '../support/requests.ts';
@@ -20,7 +20,7 @@ const self = (key?: string, query = '') => api.call(`/v1/api-keys/self${query}`,
 const keyWith = (scopes: string[], mode: 'live' | 'staging' | 'test' = 'live') =>
   createKey(api.orm, customer.organizationId, mode, { scopes });
 
-describe('a key is told', () => {
+describe('a key learns', () => {
   it.each([
     { mode: 'live', livemode: true, is_staging: false },
     { mode: 'staging', livemode: true, is_staging: true },
@@ -61,7 +61,7 @@ describe('a key is told', () => {
     expect((await self(secret)).json).toMatchObject({ scopes, permissions });
   });
 
-  it('when it expires, and until when the secret before its rotation works', async () => {
+  it('when it expires, and how long its previous secret works', async () => {
     const previous = newApiKeySecret('live');
     const dates = { expiresAt: LATER, rotatesAt: LATER, previousSecretHash: previous.hash };
     const { secret } = await createKey(api.orm, customer.organizationId, 'live', dates);
@@ -81,7 +81,7 @@ describe('a request is refused', () => {
     await expectRefusal(api, () => self(secret), { code: 'api_key_revoked' });
   });
 
-  it('that names a key or an organisation: a key asks about itself', async () => {
+  it('with a key or organisation as a parameter', async () => {
     const { secret } = await keyWith([]);
     for (const param of ['id', 'organization_id']) {
       await expectRefusal(api, () => self(secret, `?${param}=x`), { code: 'parameter_unknown', param });

@@ -1,8 +1,8 @@
-/** Secrets put where they do not belong, and secrets where they do: none is in a line of the log or in the database. */
+/** No secret reaches the log or the database, whether sent in its proper place or by mistake elsewhere. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { query } from '../../src/db/orm.ts';
-import { newApiKeySecret } from '../../src/domain/api-keys.ts';
-import { newWebhookSecret } from '../../src/domain/webhook-signing.ts';
+import { newApiKeySecret } from '../../src/organizations/api-keys.ts';
+import { query } from '../../src/platform/database/orm.ts';
+import { newWebhookSecret } from '../../src/webhooks/signing.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { managing } from '../support/management.ts';
@@ -13,7 +13,7 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 
 let api: TestApi;
 let customer: Customer;
-/** What must not be found, by what it is. */
+/** Secrets to search for, by kind. */
 const secrets: Record<string, string> = {};
 let requests = 0;
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Wherever a caller may put it by mistake. */
+/** Places where a caller may put a secret by mistake. */
 async function plant(inAddress: string, secret: string): Promise<void> {
   const { keys } = customer;
   const token = await api.identity.token({ organizationId: customer.organizationId });
@@ -71,7 +71,7 @@ async function plant(inAddress: string, secret: string): Promise<void> {
   }
 }
 
-/** As they are meant to be used, so that they are made, shown, and answered again. */
+/** Proper use: secrets are created, shown and replayed. */
 async function useProperly(manage: ReturnType<typeof managing>): Promise<void> {
   const replayed = async (what: string, path: string, body: object) => {
     const first = await manage(path, { body, idempotencyKey: IDEMPOTENCY_KEY });
@@ -93,7 +93,7 @@ async function useProperly(manage: ReturnType<typeof managing>): Promise<void> {
   await api.keyUse.flush();
 }
 
-it('no line of the log holds a secret, wherever it was put', () => {
+it('no log line contains a secret, wherever it was sent', () => {
   expect(requests).toBeGreaterThan(100);
   expect(api.log.lines.length).toBeGreaterThan(requests);
   const log = api.log.lines.join('');
@@ -101,7 +101,7 @@ it('no line of the log holds a secret, wherever it was put', () => {
   expect(log).not.toContain(IDEMPOTENCY_KEY);
 });
 
-it('no row of the database holds a secret: keys are hashed, and what must be read again is sealed', async () => {
+it('no database row contains a secret: keys are hashed, and recoverable secrets are sealed', async () => {
   const em = api.orm.em.fork();
   const tables = await query<{ name: string }>(
     em,
@@ -113,7 +113,7 @@ it('no row of the database holds a secret: keys are hashed, and what must be rea
     dump += rows.map(({ row }) => row).join('\n');
   }
   expect(Object.entries(secrets).filter(([, secret]) => dump.includes(secret))).toEqual([]);
-  // What the scan looks through holds what was made.
+  // Proves that the scan covers the created rows.
   expect(dump).toContain(IDEMPOTENCY_KEY);
   expect(dump.match(/"response_body":"sealed1\./g)).toHaveLength(3);
 });

@@ -1,9 +1,9 @@
-/** The keys that sign SDK licences: none, one after the other, and what is published of them. */
+/** Signing keys of SDK licences: none, rotation, and the published key set. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLicenseSigning } from '../../src/api/license-signing.ts';
-import type { LicenseSigningKey } from '../../src/config/license-signing-keys.ts';
-import { setPaidPeriod } from '../../src/db/sdk-licenses/sdk-subscriptions.ts';
-import type { renderSdkEntitlement } from '../../src/domain/sdk-licenses.ts';
+import type { LicenseSigningKey } from '../../src/platform/config/license-signing-keys.ts';
+import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
+import type { renderSdkEntitlement } from '../../src/sdk-licenses/sdk-licenses.ts';
+import { setPaidPeriod } from '../../src/sdk-licenses/sdk-subscriptions-store.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { newLicenseKey, verifyProof } from '../support/license-keys.ts';
@@ -45,7 +45,7 @@ async function issue(body = '{}'): Promise<string> {
 
 const published = async () => (await api.call('/.well-known/jwks.json')).json;
 
-it('without a key nothing is issued, whether it is paid or not, and no key is published', async () => {
+it('without a key nothing is issued and no key is published', async () => {
   configure();
   const unpaid = await createCustomer(api.orm);
   for (const key of [customer.keys.live, unpaid.keys.live]) {
@@ -57,7 +57,7 @@ it('without a key nothing is issued, whether it is paid or not, and no key is pu
 });
 
 describe('a rotation', () => {
-  it('publishes the new key first, then signs with it, and what the old one signed is verified on', async () => {
+  it('publishes the new key before it signs, and old proofs stay verifiable', async () => {
     configure(older);
     const first = await issue();
     const before = await published();
@@ -72,7 +72,7 @@ describe('a rotation', () => {
     const rotated = await published();
     expect((await verifyProof(first, rotated, now)).protectedHeader.kid).toBe('2026');
     expect((await verifyProof(second, rotated, now)).protectedHeader.kid).toBe('2027');
-    // Whoever fetched the keys before the new one signed can verify what it signs.
+    // A client that fetched the keys before the rotation can verify proofs of the new key.
     await verifyProof(second, announced, now);
     await expect(verifyProof(second, before, now)).rejects.toThrow('no applicable key');
 
@@ -81,7 +81,7 @@ describe('a rotation', () => {
     await expect(verifyProof(first, await published(), now)).rejects.toThrow('no applicable key');
   });
 
-  it('to another key of the same name is found out', async () => {
+  it('to a different key of the same name is detected', async () => {
     configure(newer);
     const proof = await issue('{"regenerate":true}');
     configure(newLicenseKey('2027'));
@@ -89,7 +89,7 @@ describe('a rotation', () => {
   });
 });
 
-it('the published keys have no private part, need no API key, and may be cached', async () => {
+it('the published keys have no private part, need no API key and are cacheable', async () => {
   configure(newer, older);
   const answer = await api.call('/.well-known/jwks.json');
   expect(answer.headers.get('Cache-Control')).toBe('public, max-age=3600');

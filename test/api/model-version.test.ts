@@ -1,7 +1,7 @@
-/** `Model-Version`: a build is pinned where it is installed, and refused where it is not. */
+/** `Model-Version`: an installed build can be pinned; any other is refused. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { MODEL_VERSION } from '../support/backends.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
@@ -36,7 +36,7 @@ describe('a build that is installed', () => {
     expect(await readJob(api.orm, submitted.job.id)).toMatchObject({ pinnedModelVersion: version });
   });
 
-  it('is not pinned by a request that does not ask for it', async () => {
+  it('is not pinned without the header', async () => {
     const { job } = await read(api, { key: customer.keys.live });
     expect(await readJob(api.orm, job.id)).toMatchObject({ pinnedModelVersion: null });
   });
@@ -55,7 +55,7 @@ describe('a build that is not installed is refused before anything is held', () 
     expect(refused.error.message).toContain(mode === 'live' ? MODEL_VERSION : FIXTURE_VERSION);
   });
 
-  it('with the builds that are installed: the one that answers, then the newest nine', async () => {
+  it('with the installed builds: the default, then the newest nine', async () => {
     const otherVersions = [
       ...Array.from({ length: 9 }, (_, day) => `a@2025-12-0${day + 1}`),
       'b@2025-12-05',
@@ -67,8 +67,8 @@ describe('a build that is not installed is refused before anything is held', () 
     const named = ['long@2025-12-31', 'a@2025-12-09', 'a@2025-12-08', 'a@2025-12-07', 'a@2025-12-06', 'a@2025-12-05'];
     const next = ['b@2025-12-05', 'a@2025-12-04', 'a@2025-12-03'];
     expect(error.message).toBe(
-      `dashboard.read is answered by ${MODEL_VERSION} in live mode. Also installed: ${[...named, ...next].join(', ')} ` +
-        'and 2 more, which GET /v1/endpoints lists. Name one of them in Model-Version, or leave the header out.',
+      `dashboard.read runs ${MODEL_VERSION} in live mode. Also installed: ${[...named, ...next].join(', ')} ` +
+        'and 2 more, which GET /v1/endpoints lists. Set Model-Version to one of them, or omit the header.',
     );
     const { json } = await api.call('/v1/endpoints', { key: customer.keys.live });
     expect(
@@ -85,7 +85,7 @@ describe('a build that is not installed is refused before anything is held', () 
     );
   });
 
-  it('by a dry run too', async () => {
+  it('also by a dry run', async () => {
     await expectRefusal(api, () => send(customer.keys.test, MODEL_VERSION, '?dry_run=true'), {
       code: 'model_version_not_installed',
       param: 'Model-Version',

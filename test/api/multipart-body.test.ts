@@ -1,9 +1,9 @@
-/** What a multipart body does to the process that reads it, in a process of its own. */
+/** The effect of refused multipart bodies on the process that reads them, tested in a separate process. */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
-/** Sends a file that is refused, lets the refusal happen, and only then sends the rest of the body. */
+/** Sends a refused file, waits for the refusal, then sends the rest of the body. */
 const program = (contentLength: boolean) => `
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
@@ -11,10 +11,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readMultipartBody } from './src/api/requests/multipart-body.ts';
 
 const store = { async put(_key, content) { for await (const _ of content); }, async remove() {} };
-const judged = Promise.withResolvers();
+const assessed = Promise.withResolvers();
 const policy = {
   field: 'images', maximum: 2, maximumBytes: 1_000, storageKey: String,
-  get directMediaTypes() { judged.resolve(); return ['image/jpeg']; },
+  get directMediaTypes() { assessed.resolve(); return ['image/jpeg']; },
 };
 const server = createServer((incoming, outgoing) =>
   readMultipartBody(incoming, store, policy).then(() => outgoing.end('taken'), ({ code }) => outgoing.end(code)),
@@ -26,7 +26,7 @@ const [first, rest] = [part + '--b\\r\\n', 'Content-Disposition: form-data; name
 const headers = { 'Content-Type': 'multipart/form-data; boundary=b', ...(${contentLength} && { 'Content-Length': first.length + rest.length }) };
 const sent = request({ port: server.address().port, method: 'POST', headers });
 sent.write(first);
-await judged.promise;
+await assessed.promise;
 for (let turn = 0; turn < 10; turn += 1) await nextTurn();
 sent.end(rest);
 const [answer] = await once(sent, 'response');

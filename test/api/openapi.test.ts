@@ -1,11 +1,11 @@
-/** The document that describes the API. That answers keep to it is proven wherever tests call the API. */
+/** The OpenAPI document. Every API test also validates responses against it. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { JOB_STATUSES } from '../../src/contracts/job.ts';
-import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
+import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { createOpenApiCheck, type OpenApiDocument, type OpenApiOperation } from '../support/openapi-check.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('is OpenAPI 3.1, with the version of the contract and the address of this deployment', () => {
+it('is OpenAPI 3.1 with the contract version and the address of this deployment', () => {
   expect(document).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: { title: expect.any(String), version: '2026-10-04' },
@@ -32,7 +32,7 @@ it('is OpenAPI 3.1, with the version of the contract and the address of this dep
   });
 });
 
-it('every reference leads somewhere', () => {
+it('every $ref resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? '');
   expect(references.length).toBeGreaterThan(0);
   for (const target of references) {
@@ -63,13 +63,13 @@ it('every schema is valid JSON Schema 2020-12', () => {
 });
 
 describe('every operation', () => {
-  it('has an id of its own', () => {
+  it('has a unique id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every(Boolean)).toBe(true);
   });
 
-  it('names each placeholder of its path as a required parameter, and no other', () => {
+  it('declares exactly the placeholders of its path as required parameters', () => {
     for (const { path, operation } of operations) {
       const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
@@ -78,14 +78,14 @@ describe('every operation', () => {
     }
   });
 
-  it('has parameters that are told apart by place and name', () => {
+  it('has parameters that are unique by location and name', () => {
     for (const { path, operation } of operations) {
       const names = (operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}`);
       expect({ path, duplicates: names.length - new Set(names).size }).toEqual({ path, duplicates: 0 });
     }
   });
 
-  it('answers something good, and errors by the responses of the closed table', () => {
+  it('documents a success response, and errors by shared responses', () => {
     const errors = new Set(Object.values(ERRORS).flatMap(({ status }) => (status === null ? [] : [String(status)])));
     for (const { path, operation } of operations) {
       const documented = Object.keys(operation.responses);
@@ -98,7 +98,7 @@ describe('every operation', () => {
     }
   });
 
-  it('is really there: it asks for a key, and one of the management API for a token', async () => {
+  it('exists: it requires a key, or a token on the management API', async () => {
     for (const { path, method, operation } of operations) {
       if (operation.security?.length === 0) continue;
       const answer = await api.call(path.replace(/\{\w+\}/g, 'x'), { method: method.toUpperCase() });
@@ -108,14 +108,14 @@ describe('every operation', () => {
   });
 });
 
-/** With what the names of its error responses begin. */
+/** Prefix of its error responses. */
 function errorOf(path: string, { security }: OpenApiOperation): string {
   if (path.startsWith('/mgmt/')) return 'ManagementError';
   if (path.startsWith('/v1/sdk-licenses/')) return 'LicenseError';
   return security?.length === 0 ? 'LinkError' : 'Error';
 }
 
-it('names the errors that an endpoint can answer, and none of other surfaces', () => {
+it('lists the errors that an endpoint can return, and none of other surfaces', () => {
   const codesOf = (status: number) => {
     const { $ref = '' } = document.paths[endpointPath('driver_license.read')]?.post?.responses[status] ?? {};
     const { description = '' } = document.components.responses[$ref.replace(/.*\//, '')] ?? {};
@@ -127,7 +127,7 @@ it('names the errors that an endpoint can answer, and none of other surfaces', (
   expect(codesOf(503)).toEqual(['endpoint_unavailable', 'service_unavailable']);
 });
 
-it('says of each list of values what they are, as generators of clients ask', () => {
+it('states the type of every enum, for client generators', () => {
   const enums: { enum: unknown[]; type?: unknown }[] = [];
   JSON.parse(JSON.stringify(document), (_name, value) => {
     if (Array.isArray(value?.enum)) enums.push(value);
@@ -137,14 +137,14 @@ it('says of each list of values what they are, as generators of clients ask', ()
   expect(enums.filter(({ type }) => type === undefined)).toEqual([]);
 });
 
-it('lists each group of operations once, and says what it holds', () => {
+it('lists and describes each tag once', () => {
   const listed = document.tags.map(({ name }) => name);
   expect(new Set(listed).size).toBe(listed.length);
   expect(new Set(listed)).toEqual(new Set(operations.flatMap(({ operation }) => operation.tags)));
   for (const { description } of document.tags) expect(description).toMatch(/\w.*\.$/);
 });
 
-describe('the headers of an answer', () => {
+describe('response headers', () => {
   const OURS = /^(?:request-id|service-version|ratelimit-\w+|retry-after|idempotent-replayed|preference-applied)$/;
   let key: string;
   beforeAll(async () => {
@@ -177,13 +177,20 @@ describe('the headers of an answer', () => {
     expect(described).toEqual(expect.arrayContaining(answer.status < 400 ? sent : ['request-id', 'service-version']));
   });
 
-  it('may name a Retry-After where it says "later", and tell how far an upload has come', () => {
+  it('include Retry-After on retryable errors, and Range on an incomplete upload', () => {
     expect(documented('/v1/jobs', 'get', 429)).toEqual(expect.arrayContaining(['retry-after', 'ratelimit-reset']));
     expect(documented('/v1/jobs', 'get', 503)).toContain('retry-after');
     expect(documented('/v1/uploads/{id}/content', 'put', 308)).toContain('range');
   });
 
-  it('every operation takes the headers that go with any request', () => {
+  it('every operation accepts any Request-Id, as the service does', () => {
+    for (const { operation } of operations) {
+      const { schema } = operation.parameters?.find(({ name }) => name === 'Request-Id') ?? {};
+      expect(schema).toEqual({ type: 'string' });
+    }
+  });
+
+  it('every operation accepts the common request headers', () => {
     for (const { operation } of operations) {
       const names = (operation.parameters ?? []).map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(['Request-Id', 'Service-Version']));
@@ -194,7 +201,7 @@ describe('the headers of an answer', () => {
 describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
   const operation = () => document.paths[endpointPath(slug)]?.post as OpenApiOperation;
 
-  it('is described as its contract says: price, scenarios, wait', () => {
+  it('is described as in its contract: price, scenarios, wait', () => {
     expect(operation()).toMatchObject({
       operationId: slug,
       summary: endpoint.title,
@@ -206,7 +213,22 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(names.includes('wait')).toBe(endpoint.acceptsWait);
   });
 
-  it('takes the same parameters in both encodings', () => {
+  it('states the number, formats and sizes of its files, and the meaning of its scenarios', () => {
+    const { description = '', parameters = [] } = operation();
+    const { mediaTypes, directMediaTypes, maximum, maximumBytes } = endpoint.files;
+    for (const mediaType of mediaTypes) {
+      expect(description.toLowerCase()).toContain(mediaType.replace(/^\w+\//, ''));
+      expect(description).toContain(mediaType.startsWith('video/') ? 'at most 2 GB' : 'at most 50 MB');
+    }
+    if (maximum > 0) expect(description).toContain(maximum === 1 ? '1 file' : `${maximum} files`);
+    if (directMediaTypes.length > 0) expect(description).toContain(`at most ${maximumBytes / 1_048_576} MB`);
+    const steering = parameters.find(({ name }) => name === 'X-Service-Test-Scenario')?.description ?? '';
+    for (const [name, meaning] of Object.entries(endpoint.scenarios)) {
+      expect(steering).toContain(`\`${name}\`: ${meaning}`);
+    }
+  });
+
+  it('has the same parameters in both encodings', () => {
     const wanted = Object.keys(endpoint.parameters.properties);
     for (const { schema } of Object.values(operation().requestBody?.content ?? {})) {
       const properties = Object.keys((schema as { properties: object }).properties);
@@ -235,7 +257,7 @@ function examplesOf({
   return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
 }
 
-describe('the check that every test makes of answers', () => {
+describe('the response check of every test', () => {
   const check = createOpenApiCheck(endpoints);
   const answered = {
     method: 'GET',
@@ -245,7 +267,7 @@ describe('the check that every test makes of answers', () => {
     text: '{}',
   };
 
-  it('finds what is not as documented', () => {
+  it('detects undocumented responses', () => {
     expect(check(answered)).toMatch(/GET \/v1\/jobs\/\{id\} 200: .*required property 'id'/);
     expect(check({ ...answered, status: 418 })).toMatch(/does not document the status 418/);
     expect(check({ ...answered, contentType: 'text/html' })).toMatch(/answers text\/html/);
@@ -255,7 +277,7 @@ describe('the check that every test makes of answers', () => {
     expect(check({ ...answered, status: 404, text: '{"error":{"code":"resource_not_found"}}' })).toMatch(/message/);
   });
 
-  it('finds every example as documented', () => {
+  it('accepts every example', () => {
     const examples = operations.flatMap(({ path, method, operation }) =>
       Object.entries(operation.responses).flatMap(([status, { content }]) =>
         examplesOf(content?.['application/json']).map((value) => ({
@@ -271,7 +293,7 @@ describe('the check that every test makes of answers', () => {
     expect(examples.map(check).filter((problem) => problem !== null)).toEqual([]);
   });
 
-  it('leaves alone what is no operation', () => {
+  it('ignores paths that are not operations', () => {
     expect(check({ ...answered, path: '/health/live' })).toBeNull();
   });
 });

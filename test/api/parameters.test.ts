@@ -1,10 +1,10 @@
-/** The fields and options beside the picture, in both encodings. */
+/** Request fields and options besides the image, in both encodings. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { compileValidator } from '../../src/api/requests/validator.ts';
 import { COUNTRIES } from '../../src/contracts/vocabulary/countries.ts';
-import { Job } from '../../src/db/entities.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
+import { Job } from '../../src/jobs/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpeg } from '../support/pictures.ts';
@@ -40,7 +40,7 @@ describe.each(Object.entries(ENCODINGS))('in %s', (encoding, request) => {
   const isJson = encoding === 'JSON';
   const flag = (value: boolean) => (isJson ? value : String(value));
 
-  it('what is left out has its default', async () => {
+  it('an omitted field has its default', async () => {
     expect(await parametersOf(request({}))).toEqual({ read_warning_lights: true });
   });
 
@@ -90,7 +90,7 @@ it('a field given twice in multipart is refused', async () => {
   expect(answer.error.message).toMatch(/more than once/);
 });
 
-describe('a name given twice in JSON is refused', () => {
+describe('a duplicate name in JSON is refused', () => {
   const post = (path: string, body: string) =>
     api.call(path, { method: 'POST', key, headers: { 'Content-Type': 'application/json' }, body });
 
@@ -104,7 +104,7 @@ describe('a name given twice in JSON is refused', () => {
     expect(answer.error.message).toMatch(/more than once/);
   });
 
-  it('in a field of multipart that holds JSON, too', () => {
+  it('also in a multipart field that holds JSON', () => {
     const body = form({ image: null, fields: { vehicle: '{"make":"A","make":"B","model":"C","year":2020}' } });
     return expectRefusal(api, () => api.call('/v1/pricing/vehicle', { method: 'POST', key, body }), {
       code: 'parameter_invalid',
@@ -130,14 +130,14 @@ describe('numbers in text', () => {
     }
   });
 
-  it.each(['3', '3.0', '3e0', '30E-1'])('%s is what it is in JSON', async (text) => {
+  it.each(['3', '3.0', '3e0', '30E-1'])('%s has its JSON value', async (text) => {
     const answer = await identify({ max_candidates: text });
     expect(answer.status).toBe(202);
     const job = await api.orm.em.fork().findOneOrFail(Job, { id: answer.job.id });
     expect(job.parameters).toMatchObject({ max_candidates: 3 });
   });
 
-  it('1e999 is refused in JSON, too', () =>
+  it('1e999 is refused in JSON', () =>
     expectRefusal(
       api,
       () =>
@@ -156,7 +156,7 @@ describe('numbers in text', () => {
       .map(([param, schema]) => ({ slug, param, schema, parameters })),
   );
 
-  it.each(numeric)('$param of $slug has bounds, and is never without end', ({ param, schema, parameters }) => {
+  it.each(numeric)('$param of $slug has bounds', ({ param, schema, parameters }) => {
     const bounds = schema as { minimum?: number; maximum?: number; enum?: number[] };
     const { minimum, maximum } = bounds.enum ? { minimum: 0, maximum: 0 } : bounds;
     expect([minimum, maximum].every(Number.isSafeInteger)).toBe(true);
@@ -177,8 +177,9 @@ describe('money', () => {
       body: JSON.stringify({ vehicle, ...parameters }),
     });
 
-  it.each(['ZZ', 'UK', 'EU', 'de', 'DEU', ''])('the country "%s" is refused, for ISO 3166-1 has none', (country) =>
-    expectRefusal(api, () => price({ country }), { code: 'parameter_invalid', param: 'country' }),
+  it.each(['ZZ', 'UK', 'EU', 'de', 'DEU', ''])(
+    'the country "%s" is refused, because ISO 3166-1 does not list it',
+    (country) => expectRefusal(api, () => price({ country }), { code: 'parameter_invalid', param: 'country' }),
   );
 
   it('the refusal of a country is short enough to read', async () => {
@@ -199,12 +200,12 @@ describe('money', () => {
     }),
   );
 
-  it('repairs of the documented maximum are taken', async () => {
+  it('repairs of the documented maximum are accepted', async () => {
     expect((await price({ repair_estimate_total: 1_000_000_000_000, currency: 'JPY' })).status).toBe(202);
   });
 });
 
-describe('what is left out is said to be missing', () => {
+describe('a missing parameter is named', () => {
   it.each([
     ['/v1/render/hotspots', {}, 'input_ref'],
     ['/v1/pricing/repair', {}, 'damages'],
@@ -237,7 +238,7 @@ describe('what is left out is said to be missing', () => {
     ));
 });
 
-it('a packed body is refused', () =>
+it('a compressed body is refused', () =>
   expectRefusal(
     api,
     () =>
@@ -250,7 +251,13 @@ it('a packed body is refused', () =>
     { code: 'unsupported_media_type', param: 'Content-Encoding' },
   ));
 
-it('a query parameter given twice is refused', async () => {
+it('a body that is said to be unpacked is read, however that is spelt', async () => {
+  const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'Identity' };
+  const body = JSON.stringify({ input_ref: uploadId });
+  expect((await api.call(DASHBOARD_READ, { method: 'POST', key, headers, body })).status).toBe(202);
+});
+
+it('a duplicate query parameter is refused', async () => {
   const send = () => api.call('/v1/jobs?limit=1&limit=2', { key });
   const answer = await expectRefusal(api, send, { code: 'parameter_invalid', param: 'limit' });
   expect(answer.error.message).toMatch(/more than once/);
@@ -267,7 +274,7 @@ it('a hundred fields are refused', () => {
   return expectRefusal(api, () => read(api, { key, fields }), { code: 'malformed_request' });
 });
 
-describe('text that PostgreSQL cannot hold is refused', () => {
+describe('text that PostgreSQL cannot store is refused', () => {
   const JSON_HEADERS = { 'Content-Type': 'application/json' };
   const post = (path: string, body: unknown) =>
     api.call(path, { method: 'POST', key, headers: JSON_HEADERS, body: JSON.stringify(body) });
@@ -284,7 +291,7 @@ describe('text that PostgreSQL cannot hold is refused', () => {
     });
   });
 
-  it('and every other text is kept as it is', async () => {
+  it('and any other text is stored unchanged', async () => {
     const make = 'Škoda 🚗 \u0001 \\u0000 "quoted"';
     const answer = await post('/v1/pricing/vehicle', { vehicle: { make, model: 'Golf', year: 2020 } });
     expect(answer.status).toBe(202);
@@ -307,7 +314,7 @@ describe('X-Service-Test-Scenario', () => {
     expect(answer.status).toBe(402);
   });
 
-  it('is shown on the job it steers, and on no other', async () => {
+  it('is shown on the job that it steers, and on no other', async () => {
     expect((await read(api, { key, scenario: 'empty_result' })).job.test_scenario).toBe('empty_result');
     expect((await read(api, { key })).json).not.toHaveProperty('test_scenario');
   });
@@ -324,7 +331,7 @@ describe('wait', () => {
       param: 'wait',
     }));
 
-  it('false answers at once', async () => {
+  it('false responds at once', async () => {
     expect((await read(api, { key, query: '?wait=false' })).status).toBe(202);
   });
 });
@@ -337,7 +344,7 @@ describe('Idempotency-Key', () => {
     }),
   );
 
-  it.each([8, 255])('of %d characters is taken', async (length) => {
+  it.each([8, 255])('of %d characters is accepted', async (length) => {
     expect((await read(api, { key, idempotencyKey: 'k'.repeat(length) })).status).toBe(202);
   });
 });

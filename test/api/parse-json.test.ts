@@ -1,11 +1,11 @@
-/** JSON in which an object gives a name twice is refused, and nothing else is. */
+/** JSON with duplicate names is refused, and no other JSON. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseJson } from '../../src/api/requests/parse-json.ts';
 
 const repeated = (param: string) => expect.objectContaining({ code: 'parameter_invalid', param });
 
-describe('a name that is given twice is named with its path', () => {
+describe('a duplicate name is reported with its path', () => {
   it.each([
     ['{"a":1,"a":1}', 'a'],
     ['{"a":1,"b":{},"c":[],"a":null}', 'a'],
@@ -20,11 +20,11 @@ describe('a name that is given twice is named with its path', () => {
     expect(() => parseJson(text)).toThrow(repeated(param));
   });
 
-  it('within the field that the text stands in', () => {
+  it('below the field that contains the text', () => {
     expect(() => parseJson('{"year":1,"year":2}', 'vehicle')).toThrow(repeated('vehicle.year'));
   });
 
-  it('wherever it is', () => {
+  it('at any depth', () => {
     const objects = fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text) as unknown);
     fc.assert(
       fc.property(objects, fc.string(), fc.array(fc.constantFrom('list', 'object')), (inner, name, around) => {
@@ -37,7 +37,7 @@ describe('a name that is given twice is named with its path', () => {
   });
 });
 
-it('any other JSON is what JSON.parse makes of it, however it is indented', () => {
+it('any other JSON parses as with JSON.parse, however it is indented', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6, stringUnit: 'binary' }), fc.constantFrom(0, 2, '\t'), (text, indent) => {
       const spelt = JSON.stringify(JSON.parse(text), null, indent);
@@ -46,11 +46,15 @@ it('any other JSON is what JSON.parse makes of it, however it is indented', () =
   );
 });
 
-it('the same name in two objects, and a value that is a name, are no repetition', () => {
+it('the same name in two objects, or as a value, is not a duplicate', () => {
   const text = '{"a":{"a":"a"},"b":["a","a",{"a":1},{"a":1}],"c":"a"}';
   expect(parseJson(text)).toEqual(JSON.parse(text));
 });
 
-it.each(['', '{', '{"a":1,"a"}', '{"a":1,}', "{'a':1}", '{"a":1}{"a":1}'])('%j is no JSON', (text) => {
+it.each(['', '{', '{"a":1,"a"}', '{"a":1,}', "{'a':1}", '{"a":1}{"a":1}'])('%j is not JSON', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);
+});
+
+it('JSON that is nested too deeply to search is not taken', () => {
+  expect(() => parseJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(RangeError);
 });

@@ -1,4 +1,4 @@
-/** What holds of every answer, whatever the path. */
+/** Guarantees of every response, whatever the path. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -23,7 +23,7 @@ describe('an unknown path', () => {
     '/v1/dashboard/read/more',
     '/v2/dashboard/read',
     '/%zz',
-    // Another spelling of a path that there is.
+    // Variant spellings of existing paths.
     '/v1/endpoints/',
     '/v1/Endpoints',
     '/V1/endpoints',
@@ -32,20 +32,20 @@ describe('an unknown path', () => {
     '/mgmt/v1/API-keys',
     '/v1/sdk-licenses/player/',
     '/health/live/',
-  ])('%s answers 404 with the error body', async (path) => {
+  ])('%s returns 404 with the error body', async (path) => {
     const answer = await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found' });
     expect(answer.status).toBe(404);
   });
 });
 
-it('an unknown path names where to look what there is, in each of the two interfaces', async () => {
+it('an unknown path points to the reference of its API', async () => {
   expect((await api.call('/v1/unknown', { key })).error.message).toContain('GET /v1/endpoints');
   const managed = await api.call('/mgmt/v1/unknown');
   expect(managed.error.message).toMatch(/management API/);
   expect(managed.error.message).not.toContain('/v1/endpoints');
 });
 
-describe('a query parameter that a path does not have is refused, not ignored', () => {
+describe('an unknown query parameter is refused, not ignored', () => {
   it.each([
     { method: 'GET', path: '/v1/endpoints' },
     { method: 'GET', path: '/v1/jobs' },
@@ -68,23 +68,23 @@ describe('a wrong method', () => {
     { method: 'PUT', path: DASHBOARD_READ, allowed: 'POST' },
     { method: 'POST', path: '/v1/jobs/job_11111111', allowed: 'GET' },
     { method: 'DELETE', path: '/v1/endpoints', allowed: 'GET' },
-  ])('$method $path answers 405 and says what is allowed', async ({ method, path, allowed }) => {
+  ])('$method $path returns 405 and lists what is allowed', async ({ method, path, allowed }) => {
     const answer = await expectRefusal(api, () => api.call(path, { method, key }), { code: 'method_not_allowed' });
     expect(answer.headers.get('Allow')).toContain(allowed);
   });
 });
 
 describe('Service-Version', () => {
-  it('is echoed on every answer', async () => {
+  it('is echoed on every response', async () => {
     expect((await read(api, { key })).headers.get('Service-Version')).toBe('2026-10-04');
     expect((await read(api, {})).headers.get('Service-Version')).toBe('2026-10-04');
   });
 
-  it('may be sent', async () => {
+  it('is accepted', async () => {
     expect((await read(api, { key, headers: { 'Service-Version': '2026-10-04' } })).status).toBe(202);
   });
 
-  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04'])('%s is refused', (version) =>
+  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04', ''])('"%s" is refused', (version) =>
     expectRefusal(api, () => read(api, { key, headers: { 'Service-Version': version } }), {
       code: 'unsupported_version',
       param: 'Service-Version',
@@ -93,11 +93,11 @@ describe('Service-Version', () => {
 });
 
 describe('Request-Id', () => {
-  it.each(['/v1/endpoints', '/unknown', '/health/live', '/openapi.json'])('is on the answer of %s', async (path) => {
+  it.each(['/v1/endpoints', '/unknown', '/health/live', '/openapi.json'])('is on the response of %s', async (path) => {
     expect((await api.call(path)).headers.get('Request-Id')).toMatch(/^req_[1-9A-HJ-NP-Za-km-z]{22}$/);
   });
 
-  it("is the caller's, when it is usable", async () => {
+  it("is the caller's, if valid", async () => {
     const answer = await api.call('/unknown', { headers: { 'Request-Id': 'my-request.0001' } });
     expect(answer.headers.get('Request-Id')).toBe('my-request.0001');
     expect(answer.error.request_id).toBe('my-request.0001');
@@ -112,7 +112,7 @@ describe('Request-Id', () => {
     },
   );
 
-  it('is in the one line that is logged of a request', async () => {
+  it('is in the log line of its request', async () => {
     const requestId = 'logged-exactly-once';
     await api.call('/v1/endpoints', { key, headers: { 'Request-Id': requestId } });
     const line = await api.log.waitFor((line) => line.requestId === requestId);
@@ -121,9 +121,9 @@ describe('Request-Id', () => {
   });
 });
 
-describe('an id that no database can hold', () => {
+describe('an id that the database cannot store', () => {
   it.each([`job_${'1'.repeat(5_000)}`, '%F0%9F%9A%97', '%ED%A0%80', "'; drop table jobs; --"])(
-    '%s answers 404 as an unknown one does',
+    '%s returns 404 like an unknown one',
     async (id) => {
       for (const collection of ['jobs', 'uploads', 'events']) {
         await expectRefusal(api, () => api.call(`/v1/${collection}/${id}`, { key }), {
@@ -139,19 +139,19 @@ describe('an id that no database can hold', () => {
   );
 });
 
-describe('the pages that errors lead to', () => {
-  it.each(Object.keys(ERRORS))('%s is explained', async (code) => {
+describe('the pages behind doc_url', () => {
+  it.each(Object.keys(ERRORS))('%s exists', async (code) => {
     const page = await api.call(`/docs/errors/${code}`);
     expect(page.status).toBe(200);
     expect(page.text).toContain(code);
   });
 
-  it.each(['unknown', '..%2F..%2Fpackage', 'toString', 'README'])('%s is not', async (code) => {
+  it.each(['unknown', '..%2F..%2Fpackage', 'toString', 'README'])('%s does not exist', async (code) => {
     expect((await api.call(`/docs/errors/${code}`)).status).toBe(404);
   });
 });
 
-it('health answers without a key', async () => {
+it('health endpoints need no key', async () => {
   expect((await api.call('/health/live')).json).toEqual({ status: 'ok' });
   expect((await api.call('/health/ready')).json).toEqual({ status: 'ok' });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
-import { query } from '../../src/db/orm.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { installEndpoints } from '../support/jobs.ts';
@@ -28,7 +28,7 @@ async function spend(key: string, requests: number): Promise<void> {
 }
 
 describe('a live key', () => {
-  it('may send as many requests a minute as the endpoint says; one more answers 429 and when to go on', async () => {
+  it('may send the stated requests per minute; one more gets 429 with Retry-After', async () => {
     await spend(customer.keys.live, 14);
     const answer = await expectRefusal(api, () => send(customer.keys.live), { code: 'rate_limit_exceeded' });
     expect(answer.status).toBe(429);
@@ -46,7 +46,7 @@ describe('a live key', () => {
     await expectRefusal(api, () => send(other.secret), { code: 'rate_limit_exceeded' });
   });
 
-  it('does not share it with test keys, other organisations or reads', async () => {
+  it('does not share the limit with test keys, other organisations or reads', async () => {
     await spend(customer.keys.live, 14);
     await spend(customer.keys.test, 1);
     await spend((await createCustomer(api.orm)).keys.live, 1);
@@ -55,7 +55,7 @@ describe('a live key', () => {
 });
 
 describe('a test key', () => {
-  it('may send a quarter of it, in whole requests', async () => {
+  it('may send a quarter of the live limit, rounded down', async () => {
     const { headers } = await send(customer.keys.test);
     expect(headers.get('RateLimit-Limit')).toBe('3');
     await spend(customer.keys.test, 2);
@@ -63,7 +63,13 @@ describe('a test key', () => {
   });
 });
 
-it('every answer tells the limit, what is left of it and when it is whole again', async () => {
+it.each(['live', 'staging', 'test'] as const)('GET /v1/endpoints states the limit of a %s key', async (mode) => {
+  const { headers } = await send(customer.keys[mode]);
+  const { json } = await api.call('/v1/endpoints', { key: customer.keys[mode] });
+  expect(json.data).toMatchObject([{ rate_limit_per_minute: Number(headers.get('RateLimit-Limit')) }]);
+});
+
+it('every response states the limit, the remainder and the reset', async () => {
   const { headers } = await send(customer.keys.live);
   expect(headers.get('RateLimit-Limit')).toBe('14');
   expect(headers.get('RateLimit-Remaining')).toBe('13');
@@ -73,35 +79,35 @@ it('every answer tells the limit, what is left of it and when it is whole again'
   expect(reads.headers.get('RateLimit-Policy')).toBe('3000;w=60');
 });
 
-it('a request whose key lacks the scope is counted like any other, and is told what is left', async () => {
+it('a request without the required scope counts and carries the rate-limit headers', async () => {
   const powerless = await createKey(api.orm, customer.organizationId, 'live', { scopes: ['jobs:read'] });
   const refused = await expectRefusal(api, () => send(powerless.secret), { code: 'scope_not_granted' });
   expect(refused.headers.get('RateLimit-Remaining')).toBe('13');
   expect((await send(customer.keys.live)).headers.get('RateLimit-Remaining')).toBe('12');
 });
 
-describe('what asks for something that is not there', () => {
+describe('a request for an unknown path', () => {
   it.each([
     ['GET', '/v1/unknown', 404],
     ['POST', '/v1/unknown', 404],
     ['DELETE', '/v1/jobs', 405],
     ['GET', '/v1/dashboard/read', 405],
     ['GET', '/v1/jobs/job_11111111', 404],
-  ])('%s %s counts as a read, and is told what is left', async (method, path, status) => {
+  ])('%s %s counts as a read, and gets the remaining limit', async (method, path, status) => {
     const answer = await api.call(path, { method, key: customer.keys.live });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('RateLimit-Policy')).toBe('3000;w=60');
     expect(answer.headers.get('RateLimit-Remaining')).toBe('2999');
   });
 
-  it('is told to wait once the reads are used up', async () => {
+  it('gets 429 once the reads are used up', async () => {
     await api.call('/v1/unknown', { key: customer.keys.live });
     await query(api.orm.em.fork(), 'update rate_limits set requests = 3000');
     const send = () => api.call('/v1/unknown', { key: customer.keys.live });
     await expectRefusal(api, send, { code: 'rate_limit_exceeded' });
   });
 
-  it('counts by the organisation of a token in the management API', async () => {
+  it('counts by organisation of the token on the management API', async () => {
     const { organizationId } = customer;
     const call = async (method: string, path: string) =>
       api.call(path, { method, key: await api.identity.token({ organizationId, role: 'billing_manager' }) });
@@ -127,10 +133,10 @@ describe('what asks for something that is not there', () => {
   );
 });
 
-describe('how many jobs may be open', () => {
+describe('the concurrency limit', () => {
   const told = ({ headers }: Answer) => [headers.get('Concurrency-Limit'), headers.get('Concurrency-Remaining')];
 
-  it('is told by every answer of an endpoint; how many more, by a dry run and by the refusal', async () => {
+  it('is on every inference response, and the remainder on dry runs and refusals', async () => {
     const roomy = await startTestApi({ endpoints: [limited], openJobsLimit: 2 });
     const { keys } = await createCustomer(roomy.orm);
     const submit = (parameters = '') => read(roomy, { key: keys.test, query: parameters });
@@ -157,13 +163,13 @@ it('a new minute opens a new window', async () => {
   expect((await send(customer.keys.live)).headers.get('RateLimit-Remaining')).toBe('13');
 });
 
-it('of twice as many concurrent requests as may be, half are let through', async () => {
+it('half of twice the allowed concurrent requests are admitted', async () => {
   const answers = await Promise.all(Array.from({ length: 28 }, () => send(customer.keys.live)));
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(14);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(14);
 });
 
-it('a request that is refused for another reason counts too: guessing costs', async () => {
+it('a request refused for another reason counts too', async () => {
   const wrong = await api.call('/v1/dashboard/read', { method: 'POST', key: customer.keys.live });
   expect(wrong.status).toBe(415);
   expect(wrong.headers.get('RateLimit-Remaining')).toBe('13');

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { countRows, readJob } from '../support/jobs.ts';
-import { read } from '../support/requests.ts';
+import { png } from '../support/pictures.ts';
+import { read, upload } from '../support/requests.ts';
 
 let api: TestApi;
 let customer: Customer;
@@ -25,17 +27,19 @@ describe('Prefer: wait', () => {
     'wait=20; unit=s',
     'wait=20, wait=0',
     'wait=99999999999999999999999',
-  ])('%s holds the connection as wait=true does, and is told the ceiling, here of one second', async (preference) => {
+    'wait',
+    'respond-async, Wait ; unit=s',
+  ])('%s holds the connection as wait=true does, and gets the ceiling, here of one second', async (preference) => {
     const answer = await submit({ Prefer: preference });
     expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, 'wait=1']);
   });
 
-  it('gives way to the parameter', async () => {
+  it('yields to the query parameter', async () => {
     const answer = await submit({ Prefer: 'wait=20' }, '?wait=false');
     expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, null]);
   });
 
-  it('is ignored when it makes no sense, as preferences are', async () => {
+  it('is ignored when it is malformed, as preferences are', async () => {
     expect((await submit({ Prefer: 'wait=soon' })).status).toBe(202);
   });
 });
@@ -46,8 +50,8 @@ describe('Cancel-After', () => {
     ['45', 45_000],
     ['5m', 300_000],
     ['1m30s', 90_000],
-    ['2h', 600_000],
-  ])('%s gives the job that long in the queue, never longer than the endpoint', async (given, expiryMs) => {
+    ['10m', 600_000],
+  ])('%s gives the job that long in the queue', async (given, expiryMs) => {
     const answer = await submit({ 'Cancel-After': given });
     expect((await readJob(api.orm, String(answer.json.id))).expiryMs).toBe(expiryMs);
   });
@@ -60,8 +64,18 @@ describe('Cancel-After', () => {
   });
 });
 
+describe('Cancel-After beyond the time of the endpoint', () => {
+  it.each(['10m1s', '601', '2h'])('%s is refused with the longest time that it can have', async (given) => {
+    for (const query of ['', '?dry_run=true']) {
+      const { error } = await submit({ 'Cancel-After': given }, query);
+      expect(error).toMatchObject({ code: 'parameter_invalid', param: 'Cancel-After' });
+      expect(error.message).toContain('600s');
+    }
+  });
+});
+
 describe('dry_run', () => {
-  it('answers what the request would cost, and creates nothing', async () => {
+  it('returns the cost of the request and creates nothing', async () => {
     const other = await createCustomer(api.orm, { test: 30 });
     const answer = await read(api, { key: other.keys.test, query: '?dry_run=true' });
     expect(answer.status).toBe(200);
@@ -74,7 +88,7 @@ describe('dry_run', () => {
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(0);
   });
 
-  it('says that the credits would not do where the scenario says so', async () => {
+  it('reports insufficient credits for the scenario insufficient_credits', async () => {
     const answer = await read(api, {
       key: customer.keys.test,
       query: '?dry_run=true',
@@ -83,34 +97,62 @@ describe('dry_run', () => {
     expect(answer.json).toMatchObject({ object: 'dry_run', sufficient: false });
   });
 
-  it('says when the credits would not do', async () => {
+  it('reports insufficient credits', async () => {
     const poor = await createCustomer(api.orm, { test: 10 });
     const answer = await read(api, { key: poor.keys.test, query: '?dry_run=true' });
     expect(answer.json).toMatchObject({ credits: { available: 10 }, sufficient: false });
   });
 
-  it('refuses what the request itself would be refused for', async () => {
+  it('refuses what the real request would be refused for', async () => {
     const answer = await read(api, { key: customer.keys.test, query: '?dry_run=true', fields: { colour: 'red' } });
     expect(answer.error).toMatchObject({ code: 'parameter_unknown', param: 'colour' });
   });
 
-  it('is true or false', async () => {
+  it('refuses a truncated image, in both encodings', async () => {
+    const truncated = png.subarray(0, -20);
+    const direct = { key: customer.keys.test, image: truncated };
+    expect((await read(api, { ...direct, query: '?dry_run=true' })).error).toMatchObject({
+      code: 'parameter_invalid',
+      param: 'image',
+      message: expect.stringContaining('truncated'),
+    });
+    const input_ref = await upload(api, customer.keys.test, truncated);
+    const uploaded = { key: customer.keys.test, json: { input_ref }, query: '?dry_run=true' };
+    expect((await read(api, uploaded)).error).toMatchObject({ code: 'parameter_invalid', param: 'input_ref' });
+    expect((await read(api, { ...direct, image: png, query: '?dry_run=true' })).status).toBe(200);
+  });
+
+  it('refuses a truncated video', async () => {
+    const video = readFileSync(
+      new URL('../../src/endpoints/render.video/fixtures/walk-around-16-9.mp4', import.meta.url),
+    );
+    const input_ref = await upload(api, customer.keys.test, video.subarray(0, -1_000));
+    const { error } = await api.call('/v1/video/onboard?dry_run=true', {
+      method: 'POST',
+      key: customer.keys.test,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ input_ref }),
+    });
+    expect(error).toMatchObject({ code: 'parameter_invalid', param: 'input_ref' });
+  });
+
+  it('accepts only true or false', async () => {
     expect((await submit({}, '?dry_run=perhaps')).error).toMatchObject({ code: 'parameter_invalid', param: 'dry_run' });
   });
 
-  it('leaves no file', async () => {
+  it('leaves no file behind', async () => {
     const before = await api.storedFiles();
     await submit({}, '?dry_run=true');
     expect(await api.storedFiles()).toEqual(before);
   });
 });
 
-it('a misspelt query parameter is refused, before it costs anything', async () => {
+it('a misspelt query parameter is refused before it costs anything', async () => {
   const answer = await submit({}, '?dryrun=true');
   expect(answer.error).toMatchObject({ code: 'parameter_unknown', param: 'dryrun' });
 });
 
-it('JSON in a multipart part is held to its types as JSON is', async () => {
+it('JSON in a multipart part is not coerced', async () => {
   const body = new FormData();
   body.append('vehicle', JSON.stringify({ make: 'Talvera', model: 'Lumo', year: '2021' }));
   const answer = await api.call('/v1/pricing/vehicle', { method: 'POST', key: customer.keys.test, body });

@@ -1,9 +1,9 @@
 /** Every rule of SDK licences, through HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLicenseSigning } from '../../src/api/license-signing.ts';
-import { cancelSubscription, setPaidPeriod } from '../../src/db/sdk-licenses/sdk-subscriptions.ts';
-import { SDKS, WILDCARD_SCOPE } from '../../src/domain/scopes.ts';
-import type { renderSdkEntitlement } from '../../src/domain/sdk-licenses.ts';
+import { SDKS, WILDCARD_SCOPE } from '../../src/organizations/scopes.ts';
+import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
+import type { renderSdkEntitlement } from '../../src/sdk-licenses/sdk-licenses.ts';
+import { cancelSubscription, setPaidPeriod } from '../../src/sdk-licenses/sdk-subscriptions-store.ts';
 import { type Answer, type CallOptions, PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { newLicenseKey, verifyProof } from '../support/license-keys.ts';
@@ -62,7 +62,7 @@ const advance = (ms: number) => {
 };
 
 describe('an issue', () => {
-  it('answers an active licence until the end of the paid period, and takes one slot', async () => {
+  it('returns an active licence until the end of the paid period and consumes one slot', async () => {
     await pay(2);
     expect(await issue('player')).toEqual({
       sdk: 'player',
@@ -88,13 +88,13 @@ describe('an issue', () => {
     expect((await issue('player', { body })).state).toBe('active');
   });
 
-  it('is not to be cached, nor is its refusal', async () => {
+  it('is not cacheable, nor is its refusal', async () => {
     await pay(1);
     expect((await post('player')).headers.get('Cache-Control')).toBe('no-store');
     expect((await post('capture')).headers.get('Cache-Control')).toBe('no-store');
   });
 
-  it('repeated, answers the stored proof: one licence covers all installations, production and staging', async () => {
+  it('returns the stored proof when repeated: one licence covers all installations', async () => {
     await pay(1);
     const first = await issue('player');
     advance(60_000);
@@ -114,7 +114,7 @@ describe('the quota', () => {
     expect(await read('review')).toMatchObject({ state: 'unassigned', consumed: 2, license: null });
   });
 
-  it('grows with a paid upgrade, which resets nothing and takes no licence away', async () => {
+  it('grows with a paid upgrade without resetting consumption', async () => {
     await pay(1);
     const first = await issue('player');
     await pay(3);
@@ -123,7 +123,7 @@ describe('the quota', () => {
     expect(await issue('capture')).toMatchObject({ consumed: 2, available: 1 });
   });
 
-  it('that was lowered leaves what is licensed, and shows nothing less than none available', async () => {
+  it('keeps issued licences when lowered, and never shows negative availability', async () => {
     await pay(2);
     const first = await issue('player');
     await issue('capture');
@@ -132,7 +132,7 @@ describe('the quota', () => {
     await expectRefusal(api, () => post('review'), { code: 'sdk_quota_exceeded' });
   });
 
-  it('is of one organisation', async () => {
+  it('belongs to one organisation', async () => {
     await pay(1);
     await issue('player');
     customer = await createCustomer(api.orm);
@@ -143,7 +143,7 @@ describe('the quota', () => {
 });
 
 describe('without a paid period', () => {
-  it('an organisation that never paid gets nothing', async () => {
+  it('an organisation that never paid gets no licence', async () => {
     await expectRefusal(api, () => post('player'), { code: 'subscription_unpaid' });
     expect(await read('player')).toEqual({
       sdk: 'player',
@@ -183,7 +183,7 @@ describe('without a paid period', () => {
     await expectRefusal(api, () => post('player'), { code: 'subscription_unpaid' });
   });
 
-  it('a cancellation changes nothing before that: even another SDK may be licensed', async () => {
+  it('a cancellation preserves all rights until then: even another SDK may be licensed', async () => {
     await pay(2);
     const first = await issue('player');
     await cancelSubscription(api.orm.em.fork(), customer.organizationId, now);
@@ -201,7 +201,7 @@ describe('a renewal', () => {
     await pay(1, APRIL, MAY);
   });
 
-  it('keeps the licence, and signs it anew for the next period at the next issue', async () => {
+  it('keeps the licence and signs it for the next period at the next issue', async () => {
     const { license: first } = await issue('player');
     now = IN_APRIL;
     expect(await read('player')).toMatchObject({ state: 'expired', consumed: 0, available: 1 });
@@ -217,7 +217,7 @@ describe('a renewal', () => {
     expect(license?.proof).not.toBe(first?.proof);
   });
 
-  it('gives its slots to whoever asks first, not to whoever had them', async () => {
+  it('allocates slots in request order, not to former holders', async () => {
     await issue('player');
     now = IN_APRIL;
     expect(await issue('capture')).toMatchObject({ state: 'active', consumed: 1, available: 0 });
@@ -225,7 +225,7 @@ describe('a renewal', () => {
     expect((await read('player')).state).toBe('expired');
   });
 
-  it('paid in advance takes nothing from the present period', async () => {
+  it('paid in advance leaves the current period unchanged', async () => {
     await issue('player');
     await expectRefusal(api, () => post('capture'), { code: 'sdk_quota_exceeded' });
     expect((await read('player')).license?.expires_at).toBe(APRIL.toISOString());
@@ -233,7 +233,7 @@ describe('a renewal', () => {
 });
 
 describe('a period that is changed', () => {
-  it('to a later end is signed for at the next issue, without a slot', async () => {
+  it('to a later end is signed at the next issue without consuming a slot', async () => {
     await pay(1);
     const { license: first } = await issue('player');
     await pay(1, MARCH, MAY);
@@ -243,7 +243,7 @@ describe('a period that is changed', () => {
     });
   });
 
-  it('to an earlier end takes nothing back that was signed', async () => {
+  it('to an earlier end leaves signed licences valid', async () => {
     await pay(1, MARCH, MAY);
     const first = await issue('player');
     await pay(1, MARCH, APRIL);
@@ -252,7 +252,7 @@ describe('a period that is changed', () => {
 });
 
 describe('regenerate', () => {
-  it('signs the same licence again: a new proof, the same times, no slot', async () => {
+  it('signs the same licence again: a new proof, the same times, no slot consumed', async () => {
     await pay(1);
     const first = await issue('player');
     advance(60_000);
@@ -280,7 +280,7 @@ describe('regenerate', () => {
     expect(await read('player')).toMatchObject({ consumed: 0, license: null });
   });
 
-  it('is refused for a licence of an earlier period, though a slot is free', async () => {
+  it('is refused for a licence of an earlier period although a slot is free', async () => {
     await pay(1);
     await issue('player');
     await pay(1, APRIL, MAY);
@@ -310,7 +310,7 @@ describe('who may', () => {
   const keyOf = async (...scopes: string[]) =>
     (await createKey(api.orm, customer.organizationId, 'live', { scopes })).secret;
 
-  it('issue: a key with the write scope of the SDK, and no other', async () => {
+  it('issue: only a key with the write scope of the SDK', async () => {
     await pay(4);
     for (const sdk of SDKS) expect((await issue(sdk, { key: await keyOf(`sdk:${sdk}:write`) })).sdk).toBe(sdk);
     for (const scopes of [[], [WILDCARD_SCOPE], ['sdk:player:read'], ['sdk:capture:write'], ['understand:write']]) {
@@ -319,7 +319,7 @@ describe('who may', () => {
     }
   });
 
-  it('read: a key with the read or the write scope, and no other', async () => {
+  it('read: only a key with the read or the write scope', async () => {
     const get = (key: string) => api.call('/v1/sdk-licenses/player', { key });
     for (const scope of ['sdk:player:read', 'sdk:player:write']) {
       const answer = await get(await keyOf(scope));
@@ -339,7 +339,7 @@ describe('who may', () => {
     await expectRefusal(api, () => call(secret), { code: 'scope_not_granted' });
   });
 
-  it('not somebody without a key', () =>
+  it('not a caller without a key', () =>
     expectRefusal(api, () => api.call('/v1/sdk-licenses/player', { method: 'POST' }), { code: 'missing_api_key' }));
 });
 
@@ -365,7 +365,7 @@ describe('a request is refused', () => {
     expectRefusal(api, () => post('player', { body }), refusal),
   );
 
-  it('with a query parameter that there is none of', async () => {
+  it('with an unknown query parameter', async () => {
     for (const method of ['POST', 'GET']) {
       await expectRefusal(
         api,
@@ -393,7 +393,7 @@ describe('a request is refused', () => {
 describe('an Idempotency-Key', () => {
   const headers = { 'Idempotency-Key': 'renewal-4711' };
 
-  it('makes a repetition answer the stored bytes, whatever happened meanwhile', async () => {
+  it('replays the stored response, whatever happened meanwhile', async () => {
     await pay(1);
     const first = await post('player', { headers });
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
@@ -414,7 +414,7 @@ describe('an Idempotency-Key', () => {
     expect((await read('player')).license).toEqual((JSON.parse(first.text) as View).license);
   });
 
-  it('is refused with another payload, and is another key for another SDK', async () => {
+  it('is refused with another payload, and is independent for another SDK', async () => {
     await pay(2);
     await post('player', { headers });
     await expectRefusal(api, () => post('player', { headers, body: '{"regenerate":true}' }), {
@@ -433,7 +433,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('many requests at once', () => {
-  it('license as many SDKs as are paid for, each with one proof', async () => {
+  it('license exactly the paid number of SDKs, each with one proof', async () => {
     await pay(2);
     const asked = Array.from({ length: 100 }, (_, index) => ({
       sdk: SDKS[index % SDKS.length] ?? 'player',
@@ -449,7 +449,7 @@ describe('many requests at once', () => {
     expect(await read('player')).toMatchObject({ consumed: 2, available: 0 });
   });
 
-  it('with one Idempotency-Key are answered with one response', async () => {
+  it('with one Idempotency-Key get one response', async () => {
     await pay(1);
     await issue('player');
     advance(60_000);
@@ -483,7 +483,7 @@ describe('GET /mgmt/v1/sdk-licenses', () => {
     expect(data.map(({ state, max_sdks }) => [state, max_sdks])).toEqual(SDKS.map(() => ['unassigned', 0]));
   });
 
-  it('takes no API key', async () => {
+  it('accepts no API key', async () => {
     const answer = await api.call('/mgmt/v1/sdk-licenses', { key: customer.keys.live });
     expect([answer.status, answer.error.code]).toEqual([401, 'invalid_token']);
   });
@@ -497,7 +497,7 @@ describe('a proof', () => {
     return license;
   };
 
-  it('is verified by whoever has the published keys, and says what the licence says', async () => {
+  it('verifies with the published keys and matches the licence', async () => {
     const { id, proof } = await proofOf();
     const published = await api.call('/.well-known/jwks.json');
     const { protectedHeader, payload } = await verifyProof(proof, published.json, now);
@@ -513,7 +513,7 @@ describe('a proof', () => {
     });
   });
 
-  it('holds from the beginning of the paid period until its end, and not a second longer', async () => {
+  it('is valid exactly for the paid period', async () => {
     const { proof } = await proofOf();
     const { json } = await api.call('/.well-known/jwks.json');
     await verifyProof(proof, json, MARCH);
@@ -522,7 +522,7 @@ describe('a proof', () => {
     await expect(verifyProof(proof, json, APRIL)).rejects.toThrow('"exp"');
   });
 
-  it('that was changed is not believed', async () => {
+  it('that was modified does not verify', async () => {
     const { proof } = await proofOf();
     const { json } = await api.call('/.well-known/jwks.json');
     const [header, payload = '', signature] = proof.split('.');
@@ -531,7 +531,7 @@ describe('a proof', () => {
     await expect(verifyProof(`${header}.${forged}.${signature}`, json, now)).rejects.toThrow('signature');
   });
 
-  it('opens nothing: neither interface takes it for a credential', async () => {
+  it('is not accepted as a credential by either API', async () => {
     const { proof } = await proofOf();
     const inference = await api.call('/v1/api-keys/self', { key: proof });
     expect([inference.status, inference.error.code]).toEqual([401, 'invalid_api_key']);

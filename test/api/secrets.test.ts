@@ -1,4 +1,4 @@
-/** No secret and nothing of a picture is logged or answered, whatever goes wrong. */
+/** No secret and no image content is logged or returned, whatever fails. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey, createWebhookEndpoint } from '../support/customers.ts';
@@ -6,7 +6,7 @@ import { jpeg } from '../support/pictures.ts';
 import { BOUNDARY, MULTIPART } from '../support/raw-request.ts';
 import { DASHBOARD_READ, form, read } from '../support/requests.ts';
 
-/** Stands in for what customers send and must not be written down anywhere. */
+/** Marks customer data that must not be written anywhere. */
 const PRIVATE = 'Erika-Mustermann-W-OB-1234';
 
 let api: TestApi;
@@ -47,7 +47,7 @@ describe('after requests of every kind', () => {
     for (const send of sent) answers.push((await send()).text);
   });
 
-  it('no key, signing secret or database password is in the log', () => {
+  it('the log contains no key, signing secret or database password', () => {
     const log = api.log.lines.join('');
     expect(api.log.lines.length).toBeGreaterThanOrEqual(13);
     for (const secret of [...Object.values(customer.keys), expired, signingSecret, new URL(api.databaseUrl).password]) {
@@ -56,18 +56,18 @@ describe('after requests of every kind', () => {
     }
   });
 
-  it('nothing a caller put in a body, a query or a header is in the log', () => {
+  it('the log contains nothing from a body, a query or a header', () => {
     expect(api.log.lines.join('')).not.toContain(PRIVATE);
   });
 
-  it('no answer repeats a key', () => {
+  it('no response repeats a key', () => {
     for (const key of [...Object.values(customer.keys), expired]) {
       for (const answer of answers) expect(answer).not.toContain(key);
     }
   });
 });
 
-it('a failure of the database tells the caller nothing of the database, and the log no parameter of a statement', async () => {
+it('a database failure reveals nothing about the database to the caller and no statement parameter to the log', async () => {
   const { secret } = await createKey(api.orm, customer.organizationId, 'test');
   await api.orm.em.getConnection().execute('alter table api_keys rename to api_keys_away');
   try {

@@ -1,8 +1,8 @@
-/** A full disk: a clean 503, nothing left, and the service works again as soon as there is room. */
+/** A full disk returns 503 and leaves nothing behind; the service recovers as soon as there is space. */
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ObjectStore } from '../../src/storage/object-store.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpeg, jpegOfSize } from '../support/pictures.ts';
@@ -11,7 +11,7 @@ import { steeredStore } from '../support/steered-store.ts';
 
 let api: TestApi;
 let key: string;
-/** Null while there is room. */
+/** Null while there is space. */
 let failure: ((content: Readable) => Promise<void>) | null = null;
 let disk: ObjectStore;
 
@@ -61,7 +61,7 @@ describe.each(Object.entries(FAILURES))('a store that is full %s', (_, fail) => 
     expect((await read(api, { key, image, idempotencyKey: 'full-disk' })).status).toBe(202);
   });
 
-  it('refuses an upload with 503, and takes the next one when there is room', async () => {
+  it('refuses an upload with 503 and accepts the next one when there is space', async () => {
     failure = fail;
     const body = new FormData();
     body.append('file', filePart(jpegOfSize(5_000_000)), 'a.jpg');

@@ -1,7 +1,7 @@
-/** `POST /billing/stripe/webhook`: a payment is booked once and only once, whatever Stripe tells in whatever order. */
+/** `POST /billing/stripe/webhook`: each payment is booked exactly once, whatever the order and number of notifications. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createStripePayments } from '../../src/billing/stripe-payments.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { createStripePayments } from '../../src/credits/payments/stripe-payments.ts';
+import { newId } from '../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { admit } from '../support/jobs.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 const tell = ({ body, signature }: SignedNotification) =>
   api.call('/billing/stripe/webhook', { method: 'POST', body, headers: { 'Stripe-Signature': signature } });
 
-/** A new customer, and what Stripe tells of a payment of 500 US cents for 5,000 credits. */
+/** A new customer and Stripe's notifications of a payment of 500 US cents for 5,000 credits. */
 async function newPayment(live = 0) {
   const customer: Customer = await createCustomer(api.orm, { live, test: 0 });
   if (live === 0) await createAccount(customer);
@@ -53,7 +53,7 @@ async function createAccount({ organizationId }: Customer): Promise<void> {
 }
 
 describe('a payment', () => {
-  it('that is told ten times at once, and again later, is booked once', async () => {
+  it('notified ten times at once, and again later, is booked once', async () => {
     const { paid, available } = await newPayment();
     const answers = await Promise.all(Array.from({ length: 10 }, paid));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -61,7 +61,7 @@ describe('a payment', () => {
     expect(await available()).toBe(5_000);
   });
 
-  it('is in the ledger under no name of the provider', async () => {
+  it('does not appear in the ledger under the name of the provider', async () => {
     const { customer, paid } = await newPayment();
     await paid();
     const key = await api.identity.token({ organizationId: customer.organizationId });
@@ -80,7 +80,7 @@ describe('a payment', () => {
 });
 
 describe('a refund', () => {
-  it('takes the credits back in its measure, told twice and in the wrong order too', async () => {
+  it('takes credits back proportionally, also when notified twice or out of order', async () => {
     const { paid, refunded, available } = await newPayment();
     await paid();
     await refunded(100);
@@ -93,17 +93,17 @@ describe('a refund', () => {
     expect(await available()).toBe(0);
   });
 
-  it('takes what is there and no more', async () => {
+  it('takes at most the available credits', async () => {
     const { customer, paid, refunded, available } = await newPayment();
     await paid();
     await admit(api.orm, customer, { livemode: true, apiKeyId: customer.keyIds.live, reservedCredits: 4_900 });
     expect((await refunded(500)).status).toBe(200);
     expect(await available()).toBe(0);
-    const message = 'refunded credits were spent already';
+    const message = 'refunded credits were already spent';
     expect(await api.log.waitFor(({ msg }) => msg === message)).toMatchObject({ taken: 100, missing: 4_900 });
   });
 
-  it('of a payment that is not known yet is to be told again', async () => {
+  it('of an unknown payment is refused, so that Stripe retries', async () => {
     const { paid, refunded, available } = await newPayment();
     expect(await refunded(500)).toMatchObject({ status: 503, error: { code: 'service_unavailable' } });
     await paid();

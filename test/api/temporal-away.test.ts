@@ -1,6 +1,6 @@
-/** Temporal is away when a request comes: the job is committed, and the sweeper starts it later, once. */
+/** A request while Temporal is down: the job is committed, and the sweeper starts it once, later. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { sweepOutbox } from '../../src/workers/sweeper.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createSteeredBackend } from '../support/backends.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** A pass of the sweeper, so much later. */
+/** A pass of the sweeper after a delay. */
 const sweep = (laterMs = 0) =>
   sweepOutbox({
     orm: api.orm,
@@ -40,8 +40,8 @@ const sweep = (laterMs = 0) =>
     clock: () => new Date(Date.now() + laterMs),
   });
 
-describe('a request while Temporal is away', () => {
-  it('is answered 202, keeps its hold and its key, and its job runs once the sweeper has started it', async () => {
+describe('a request while Temporal is down', () => {
+  it('gets 202, keeps its hold and idempotency key, and its job runs once the sweeper starts it', async () => {
     const { keys, organizationId } = await createCustomer(api.orm);
     const send = () => read(api, { key: keys.test, idempotencyKey: 'while-temporal-is-away' });
     const answer = await send();
@@ -60,7 +60,7 @@ describe('a request while Temporal is away', () => {
     expect(await readAccount(api.orm, organizationId, false)).toEqual({ available: 9_980, held: 0, openJobs: 0 });
   });
 
-  it('that waits is answered 202 at the ceiling', async () => {
+  it('that waits gets 202 at the ceiling', async () => {
     const { keys } = await createCustomer(api.orm);
     const answer = await read(api, { key: keys.test, headers: { Prefer: 'wait=1' } });
     expect(answer.status).toBe(202);
@@ -71,7 +71,7 @@ describe('a request while Temporal is away', () => {
 });
 
 describe('a job that the sweeper started', () => {
-  it('is not started again by the next passes, nor run twice by sweepers side by side', async () => {
+  it('is started only once by later passes and concurrent sweepers', async () => {
     const jobId = await admit(api.orm, await createCustomer(api.orm));
     await Promise.all([sweep(11_000), sweep(11_000), sweep(11_000)]);
     const { runId } = await api.temporal.client.workflow.getHandle(jobId).describe();

@@ -1,7 +1,8 @@
 /** Test mode through the whole pipeline: HTTP, Temporal, the fixture backend, settlement, ledger, events. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Event, WebhookDelivery } from '../../src/db/entities.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { Event } from '../../src/jobs/entities.ts';
+import { WebhookDelivery } from '../../src/webhooks/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createQuickFixtureBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
@@ -11,7 +12,7 @@ import { png } from '../support/pictures.ts';
 import { expectRefusal, type ReadRequest, read, upload } from '../support/requests.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
-/** No job comes of it. */
+/** Scenarios that create no job. */
 const REFUSED = 'insufficient_credits';
 const scenarios = Object.keys(endpointBySlug('dashboard.read').scenarios).filter((name) => name !== REFUSED);
 
@@ -37,7 +38,7 @@ beforeEach(async () => {
   key = customer.keys.test;
 });
 
-/** Submits and waits; what comes back was held to the schema of the OpenAPI document on its way. */
+/** Submits and waits. The response is validated against the OpenAPI document on the way. */
 async function settle(request: ReadRequest = {}) {
   const answer = await read(api, { key, query: '?wait=true', ...request });
   expect(answer.status).toBe(200);
@@ -45,9 +46,9 @@ async function settle(request: ReadRequest = {}) {
 }
 
 describe('the scenario', () => {
-  it.each(scenarios)('%s settles the job, which says that it was steered', async (scenario) => {
+  it.each(scenarios)('%s settles the job, which carries the scenario', async (scenario) => {
     const job = await settle({ scenario });
-    const fails = scenario === 'model_error';
+    const fails = ['model_error', 'input_unreadable'].includes(scenario);
     expect(job).toMatchObject({
       status: fails ? 'failed' : 'succeeded',
       livemode: false,
@@ -62,7 +63,12 @@ describe('the scenario', () => {
     expect(job.model_version).toMatch(/^[\w-]+@\d{4}-\d{2}-\d{2}$/);
   });
 
-  it('model_error fails as a real model does, and its hold is released in full', async () => {
+  it('input_unreadable fails as a damaged file does', async () => {
+    const job = await settle({ scenario: 'input_unreadable' });
+    expect(job).toMatchObject({ status: 'failed', error: { type: 'processing_error', code: 'input_unreadable' } });
+  });
+
+  it('model_error fails like a real model, and the whole hold is released', async () => {
     const job = await settle({ scenario: 'model_error' });
     expect(job.error).toEqual({
       type: 'processing_error',
@@ -83,7 +89,7 @@ describe('the scenario', () => {
   it('insufficient_credits creates no job, whatever the balance', () =>
     expectRefusal(api, () => read(api, { key, query: '?wait=true', scenario: REFUSED }), { code: REFUSED }));
 
-  it('absent gives the same result every time, and no test_scenario', async () => {
+  it('absent gives a deterministic result and no test_scenario', async () => {
     const [first, second] = [await settle(), await settle({ image: png })];
     expect(first.result).toEqual(second.result);
     expect(first).not.toHaveProperty('test_scenario');
@@ -93,7 +99,7 @@ describe('the scenario', () => {
 describe('multipart and JSON', () => {
   it.each([
     { unit_hint: 'mi', scenario: 'unit_unknown', expected: { odometer: expect.objectContaining({ unit: 'mi' }) } },
-    { read_warning_lights: false, expected: { warning_lights: [] } },
+    { read_warning_lights: false, expected: { warning_lights: null } },
     { expected: { cluster_lit: true } },
   ])('are the same operation: %j', async ({ scenario, expected, ...parameters }) => {
     const fields = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
@@ -113,7 +119,7 @@ describe('the event of a job', () => {
     return { event, deliveries: await em.find(WebhookDelivery, { event: event.id }) };
   }
 
-  it('goes to the endpoints of its mode that want it, and each delivery has its workflow', async () => {
+  it('is delivered to the subscribed endpoints of its mode, each by its own workflow', async () => {
     const wanting = await createWebhookEndpoint(api.orm, customer.organizationId, { events: ['job.succeeded'] });
     await createWebhookEndpoint(api.orm, customer.organizationId, { events: ['job.failed'] });
     await createWebhookEndpoint(api.orm, customer.organizationId, { livemode: true });
@@ -132,7 +138,7 @@ describe('the event of a job', () => {
     expect(event.type).toBe('job.failed');
   });
 
-  it('does not exist for a job that is canceled', async () => {
+  it('does not exist for a canceled job', async () => {
     await createWebhookEndpoint(api.orm, customer.organizationId);
     await workers.stop();
     const { job } = await read(api, { key });

@@ -1,4 +1,4 @@
-/** Bytes that Node's HTTP parser refuses before the app sees them. */
+/** Bytes that Node's HTTP parser rejects before the app sees them. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createDrainingServer } from '../../src/api/draining-server.ts';
 import { refuseUnparsed } from '../../src/api/refuse-unparsed.ts';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
-import { isId } from '../../src/domain/ids.ts';
+import { isId } from '../../src/platform/ids.ts';
 import { PUBLIC_BASE_URL } from '../support/api.ts';
 import { recordLog } from '../support/log-record.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => drain(0));
 
-/** Everything that comes back until the server ends the connection. */
+/** Everything received until the server closes the connection. */
 async function exchange(bytes: string): Promise<string> {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(bytes);
@@ -33,7 +33,7 @@ async function exchange(bytes: string): Promise<string> {
 
 it.each([
   ['a header that is too long', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
-  ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400],
+  ['a malformed header', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400],
   ['what is not HTTP', 'hello chk_test_secret\r\n\r\n', 400],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
 ])('%s is answered the error body with a Request-Id', async (_what, bytes, status) => {
@@ -56,7 +56,7 @@ it.each([
   expect(log.lines.join()).not.toContain('chk_test_secret');
 });
 
-it('an answer under way is cut off, not followed by another one', async () => {
+it('a response in progress is cut off, not followed by a second one', async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   let text = '';

@@ -1,8 +1,9 @@
-/** The content of an announced upload breaks off, is not what was announced, or finds the disk full. */
+/** Upload content that is truncated, differs from its announcement, or meets a full disk. */
+import { createHash } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ObjectStore } from '../../src/storage/object-store.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpegOfSize } from '../support/pictures.ts';
@@ -12,12 +13,13 @@ import { steeredStore } from '../support/steered-store.ts';
 
 const SIZE = 3_000_000;
 const content = jpegOfSize(SIZE);
-/** One connection for all requests but those that hang up. */
+/** One connection for all requests except those that disconnect. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 let api: TestApi;
 let path: string;
 let isFull = false;
+let filesBefore: number;
 let disk: ObjectStore;
 
 const store = steeredStore(() => disk, {
@@ -38,6 +40,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   isFull = false;
+  filesBefore = (await api.storedFiles()).length;
   const { keys } = await createCustomer(api.orm);
   const announced = await api.call('/v1/uploads', {
     method: 'POST',
@@ -48,32 +51,81 @@ beforeEach(async () => {
   path = String(announced.json.upload_url).replace(/^https?:\/\/[^/]+/, '');
 });
 
-function put(body: Uint8Array): Promise<Answer> {
-  const opened = openRequest(api, { path, method: 'PUT', headers: {}, agent });
+function put(body: Uint8Array | undefined, range?: string): Promise<Answer> {
+  const headers = range === undefined ? {} : { 'Content-Range': range };
+  const opened = openRequest(api, { path, method: 'PUT', headers, agent });
   const answer = answerTo(opened);
   opened.end(body);
   return answer;
 }
 
 describe('a client that hangs up', () => {
-  it.each([
-    { when: 'at once', sent: 0 },
-    { when: 'in the middle', sent: SIZE / 2 },
-  ])('$when leaves nothing, and can send the content again', async ({ sent }) => {
-    const before = await everythingKept(api);
-    const requestId = `hung-up-after-${sent}-bytes`;
-    const headers = { 'Request-Id': requestId, 'Content-Length': String(SIZE) };
+  let requests = 0;
+
+  /** Sends bytes from `start` on; only `sent` of them get through. Resolves once the request has ended. */
+  async function hangUp(start: number, sent: number): Promise<void> {
+    requests += 1;
+    const requestId = `hung-up-${requests}`;
+    const headers = {
+      'Request-Id': requestId,
+      'Content-Length': String(SIZE - start),
+      'Content-Range': `bytes ${start}-${SIZE - 1}/${SIZE}`,
+    };
     const opened = openRequest(api, { path, method: 'PUT', headers });
     opened.on('error', () => {});
-    opened.write(content.subarray(0, sent + 1), () => opened.destroy());
+    opened.write(content.subarray(start, start + sent), () => opened.destroy());
     const line = await api.log.waitFor((line) => line.requestId === requestId);
     expect(line).toMatchObject({ msg: 'request', status: 400 });
+  }
+  /** How many bytes have arrived, by the response to the client. */
+  async function arrived(): Promise<number> {
+    const { status, headers } = await put(undefined, `bytes */${SIZE}`);
+    expect(status).toBe(308);
+    const [, last] = /^bytes=0-(\d+)$/.exec(headers.get('Range') ?? '') ?? [];
+    return last === undefined ? 0 : Number(last) + 1;
+  }
+
+  const expectReady = (answer: Answer) =>
+    expect(answer.json).toMatchObject({
+      status: 'ready',
+      received_bytes: SIZE,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    });
+
+  it('at once leaves nothing, and can send the content again', async () => {
+    const before = await everythingKept(api);
+    await hangUp(0, 1);
     expect(await everythingKept(api)).toEqual(before);
-    expect((await put(content)).json).toMatchObject({ status: 'ready', received_bytes: SIZE });
+    expectReady(await put(content));
+  });
+
+  it('in the middle can resume after what arrived', async () => {
+    await hangUp(0, SIZE / 2);
+    const first = await arrived();
+    expect(first).toBeGreaterThan(SIZE / 4);
+    await hangUp(first, SIZE / 4);
+    const second = await arrived();
+    expect(second).toBeGreaterThan(first);
+    expectReady(await put(content.subarray(second), `bytes ${second}-${SIZE - 1}/${SIZE}`));
+  });
+
+  it('in the middle can send the same request again', async () => {
+    await hangUp(0, SIZE / 2);
+    expect(await arrived()).toBeGreaterThan(0);
+    expectReady(await put(content));
+    expect(await api.storedFiles()).toHaveLength(filesBefore + 1);
+  });
+
+  it('in the middle of a part can send the same part again', async () => {
+    await put(content.subarray(0, 1_000), `bytes 0-999/${SIZE}`);
+    await hangUp(1_000, SIZE / 2);
+    expect(await arrived()).toBeGreaterThan(1_000);
+    expectReady(await put(content.subarray(1_000), `bytes 1000-${SIZE - 1}/${SIZE}`));
+    expect(await api.storedFiles()).toHaveLength(filesBefore + 1);
   });
 });
 
-describe('content that is not as announced is refused and leaves nothing', () => {
+describe('content that differs from its announcement is refused and leaves nothing behind', () => {
   it.each([
     { what: 'one byte too few', body: content.subarray(1) },
     { what: 'one byte too many', body: jpegOfSize(SIZE + 1) },
@@ -86,7 +138,7 @@ describe('content that is not as announced is refused and leaves nothing', () =>
 });
 
 describe('a full disk', () => {
-  it('is answered 503, on a connection that carries the next request, and the content can be sent again', async () => {
+  it('gets 503 on a connection that stays usable, and the content can be sent again', async () => {
     isFull = true;
     await expectRefusal(api, () => put(content), { code: 'service_unavailable' });
     isFull = false;

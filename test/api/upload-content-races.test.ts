@@ -1,8 +1,8 @@
-/** Several requests send, or ask for, the content of the same announced upload at the same time. */
+/** Concurrent requests send the content of one announced upload, or query its progress. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { query } from '../../src/db/orm.ts';
-import type { ObjectStore } from '../../src/storage/object-store.ts';
+import { query } from '../../src/platform/database/orm.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpegOfSize } from '../support/pictures.ts';
@@ -85,7 +85,7 @@ async function expectReady({ id }: Announced, expected: Uint8Array): Promise<voi
   expect((await api.storedFiles()).filter((file) => file.includes(id))).toHaveLength(1);
 }
 
-/** Holds the first request that comes to a step, until it is released. */
+/** Holds the first request that reaches a step, until it is released. */
 function holdFirst(at: Parameters<typeof hold>[0]): { isHeld: () => boolean; release: () => void } {
   const held = Promise.withResolvers<void>();
   let isHeld = false;
@@ -98,7 +98,7 @@ function holdFirst(at: Parameters<typeof hold>[0]): { isHeld: () => boolean; rel
 }
 
 describe('an upload that several requests finish', () => {
-  it('is ready with its content, and all of them are told so', async () => {
+  it('is ready with its content, and every request gets it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const upload = await announce();
       for (const start of [0, 1_000, 2_000]) await putPart(upload, content, start, start + 1_000);
@@ -131,7 +131,7 @@ describe('an upload that several requests finish', () => {
     await expectReady(upload, content);
   });
 
-  it('and that is not what was announced is begun again once, not when the right content is on its way', async () => {
+  it('and whose content is not as announced starts over once, not while the right content arrives', async () => {
     const upload = await announce();
     const text = Buffer.alloc(SIZE, 'not a picture at all ');
     const { isHeld, release } = holdFirst('joined');
@@ -149,7 +149,7 @@ describe('an upload that several requests finish', () => {
 });
 
 describe('content that ends after other content was taken', () => {
-  /** The whole file, of which the second half is still to come. */
+  /** The whole file; its second half is still to come. */
   async function beginWhole(upload: Announced, body: Uint8Array): Promise<() => Promise<Answer>> {
     let begun = false;
     hold = async (step) => {
@@ -166,16 +166,25 @@ describe('content that ends after other content was taken', () => {
     };
   }
 
-  it('is answered with the upload that is ready, whose content stays', async () => {
+  it('is refused when it is other content, and the ready one stays', async () => {
     const upload = await announce();
     const endSlow = await beginWhole(upload, other);
+    await putPart(upload, content, 0, SIZE);
+    const slow = await endSlow();
+    expect([slow.status, slow.error.code]).toEqual([409, 'upload_already_ready']);
+    await expectReady(upload, content);
+  });
+
+  it('returns the ready upload when it is the same content', async () => {
+    const upload = await announce();
+    const endSlow = await beginWhole(upload, content);
     const fast = await putPart(upload, content, 0, SIZE);
     const slow = await endSlow();
     expect([slow.status, slow.text]).toEqual([200, fast.text]);
     await expectReady(upload, content);
   });
 
-  it('is answered with what has arrived, and the parts that were taken stay', async () => {
+  it('gets the range that has arrived, and the accepted parts stay', async () => {
     const upload = await announce();
     const endSlow = await beginWhole(upload, other);
     await putPart(upload, content, 0, 1_000);
@@ -187,7 +196,7 @@ describe('content that ends after other content was taken', () => {
   });
 });
 
-it('parts that the release before took are asked for again', async () => {
+it('parts that the previous release accepted are requested again', async () => {
   const upload = await announce();
   await disk.put(`uploads/${upload.id}.parts/000000000000`, content.subarray(0, 1_000));
   await query(api.orm.em.fork(), 'update uploads set received_bytes = 1000 where id = $1', [upload.id]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Upload } from '../../src/db/entities.ts';
-import { query } from '../../src/db/orm.ts';
+import { query } from '../../src/platform/database/orm.ts';
+import { Upload } from '../../src/uploads/entities.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { jpeg } from '../support/pictures.ts';
@@ -41,7 +41,7 @@ function put(path: string, body?: Uint8Array, range?: string): Promise<Answer> {
 describe('a page of any origin', () => {
   const page = { Origin: 'https://shop.example' };
 
-  it('may ask whether it can send the content, and is told that it can', async () => {
+  it('passes the preflight for sending the content', async () => {
     const path = pathOf(await announce());
     const asks = { ...page, 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'content-range' };
     const { status, headers } = await api.call(path, { method: 'OPTIONS', headers: asks });
@@ -51,7 +51,7 @@ describe('a page of any origin', () => {
     expect(headers.get('Access-Control-Allow-Headers')).toBe('*');
   });
 
-  it('may send it, and read how far it came and why it was refused', async () => {
+  it('may send it, and read the progress and a refusal', async () => {
     const path = pathOf(await announce());
     const first = { 'Content-Range': `bytes 0-99/${jpeg.byteLength}` };
     const body = new Uint8Array(jpeg.subarray(0, 100));
@@ -90,7 +90,7 @@ describe('an announced upload', () => {
     expect(done.json).toMatchObject({ status: 'ready', sha256: direct.json.sha256 });
   });
 
-  it('tells how much has arrived, so that a client can go on after a broken connection', async () => {
+  it('reports how much has arrived, so that a client can resume after a broken connection', async () => {
     const size = jpeg.byteLength;
     const path = pathOf(await announce());
     const nothing = await put(path, undefined, `bytes */${size}`);
@@ -100,7 +100,7 @@ describe('an announced upload', () => {
     expect([some.status, some.headers.get('Range')]).toEqual([308, 'bytes=0-99']);
   });
 
-  it('takes no part that leaves a gap or comes again', async () => {
+  it('ignores a part that leaves a gap or is repeated', async () => {
     const size = jpeg.byteLength;
     const path = pathOf(await announce());
     const gap = await put(path, jpeg.subarray(100), `bytes 100-${size - 1}/${size}`);
@@ -110,7 +110,7 @@ describe('an announced upload', () => {
     expect([again.status, again.headers.get('Range')]).toEqual([308, 'bytes=0-99']);
   });
 
-  it('becomes ready when it is asked about after a crash between its last part and its end', async () => {
+  it('becomes ready at the next request after a crash between its last part and its end', async () => {
     const size = jpeg.byteLength;
     const announced = await announce();
     const partKey = `uploads/${String(announced.json.id)}.parts/000000000000.left`;
@@ -124,10 +124,31 @@ describe('an announced upload', () => {
     expect(asked.json).toMatchObject({ status: 'ready', bytes: size });
   });
 
-  it('answers the same when its content is sent again after it was ready', async () => {
+  it('returns the same when its content is sent again after it was ready', async () => {
     const path = pathOf(await announce());
     const done = await put(path, jpeg);
     expect((await put(path, jpeg)).text).toBe(done.text);
+    expect((await put(path, jpeg.subarray(100, 200), `bytes 100-199/${jpeg.byteLength}`)).text).toBe(done.text);
+    expect((await put(path, undefined, `bytes */${jpeg.byteLength}`)).text).toBe(done.text);
+  });
+
+  it('refuses other content once it is ready, whole or in part, and keeps its own', async () => {
+    const announced = await announce();
+    const path = pathOf(announced);
+    const done = await put(path, jpeg);
+    const other = Buffer.from(jpeg).fill('other', 150, 160);
+    const answers = [
+      await put(path, other),
+      await put(path, other.subarray(100, 200), `bytes 100-199/${jpeg.byteLength}`),
+    ];
+    expect(answers.map(({ status, error }) => [status, error.code])).toEqual([
+      [409, 'upload_already_ready'],
+      [409, 'upload_already_ready'],
+    ]);
+    const short = await put(path, jpeg.subarray(0, 50));
+    expect(short.error).toMatchObject({ code: 'malformed_request', param: 'Content-Range' });
+    const read = await api.call(`/v1/uploads/${String(announced.json.id)}`, { key: customer.keys.test });
+    expect(read.json.sha256).toBe(done.json.sha256);
   });
 
   it('leaves no part behind when it is ready', async () => {
@@ -179,7 +200,7 @@ describe('content is refused', () => {
 });
 
 describe('an announcement', () => {
-  it('repeated with its Idempotency-Key answers the same upload', async () => {
+  it('repeated with its Idempotency-Key returns the same upload', async () => {
     const headers = { 'Idempotency-Key': 'announce-once' };
     const first = await announce(announcement, headers);
     const again = await announce(announcement, headers);
@@ -194,6 +215,13 @@ describe('an announcement', () => {
     ['no size', { filename: 'a.jpg', mime_type: 'image/jpeg' }, 'parameter_missing', 'bytes'],
     ['no bytes', { ...announcement, bytes: 0 }, 'parameter_invalid', 'bytes'],
     ['a picture of more than 50 MB', { ...announcement, bytes: 50 * 1024 * 1024 + 1 }, 'file_too_large', 'bytes'],
+    [
+      'a video of more than 2 GB',
+      { filename: 'walk.mp4', mime_type: 'video/mp4', bytes: 2 * 1024 * 1024 * 1024 + 1 },
+      'file_too_large',
+      'bytes',
+    ],
+    ['a size beyond all limits', { ...announcement, bytes: 1e15 }, 'file_too_large', 'bytes'],
     ['an unknown field', { ...announcement, colour: 'red' }, 'parameter_unknown', 'colour'],
   ])('of %s is refused', async (_, body, code, param) => {
     expect((await announce(body)).error).toMatchObject({ code, param });

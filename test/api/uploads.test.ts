@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { UPLOAD_IMAGE_BYTES } from '../../src/contracts/media-limits.ts';
-import { Upload } from '../../src/db/entities.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { Upload } from '../../src/uploads/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { jpeg, jpegOfSize, png } from '../support/pictures.ts';
@@ -31,7 +31,7 @@ function formWith(name: string, content: Uint8Array, fields: Record<string, stri
 }
 
 describe('an upload', () => {
-  it('is answered with what it was found to be, and can be read again', async () => {
+  it('returns its type, size and hash, and can be read again', async () => {
     const created = await post(formWith('file', png));
     expect(created.status).toBe(201);
     expect(created.json).toMatchObject({

@@ -1,6 +1,6 @@
 /** `wait=true` holds the connection until the job has settled. Jobs run through the real Temporal. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../src/domain/service-error.ts';
+import { ServiceError } from '../../src/platform/service-error.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createSteeredBackend, type SteeredBackend } from '../support/backends.ts';
 import { createCustomer } from '../support/customers.ts';
@@ -31,12 +31,12 @@ beforeEach(async () => {
 });
 
 const wait = (request: ReadRequest = {}) => read(api, { key, query: '?wait=true', ...request });
-/** Nothing is sent before the ceiling, which is this near. */
+/** The ceiling of the wait, short enough for tests. */
 const waitBriefly = (request: ReadRequest = {}) => read(api, { key, headers: { Prefer: 'wait=1' }, ...request });
 const settled = (jobId: string) => api.temporal.client.workflow.getHandle(jobId).result();
 
 describe('a request that waits', () => {
-  it('is answered 200 with the job that succeeded, as it is read afterwards', async () => {
+  it('gets 200 with the succeeded job, as it reads afterwards', async () => {
     const answer = wait();
     (await backend.next()).finish();
     const { status, job, text } = await answer;
@@ -50,7 +50,7 @@ describe('a request that waits', () => {
     expect((await api.call(`/v1/jobs/${job.id}`, { key })).text).toBe(text);
   });
 
-  it('is answered 200 with the job that failed: it has settled', async () => {
+  it('gets 200 with the failed job, because it has settled', async () => {
     const answer = wait();
     (await backend.next()).fail(new ServiceError('input_unreadable', 'The picture is truncated.'));
     const { status, job } = await answer;
@@ -63,17 +63,30 @@ describe('a request that waits', () => {
     });
   });
 
-  it('is answered 202 as usual when the ceiling passes, and the job goes on', async () => {
+  it('gets 202 when the ceiling passes, and the job continues', async () => {
     const answer = await waitBriefly();
     expect(answer.status).toBe(202);
-    expect(answer.job).toMatchObject({ status: 'queued', result: null });
+    expect(['queued', 'processing']).toContain(answer.job.status);
+    expect(answer.job.result).toBeNull();
     expect(answer.headers.get('Preference-Applied')).toBe('wait=1');
     (await backend.next()).finish();
     await settled(answer.job.id);
     expect(await readJob(api.orm, answer.job.id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('that hangs up leaves its job running, to its end', async () => {
+  it('gets 202 with the job as it is at the ceiling, and so does a replay', async () => {
+    const answer = waitBriefly({ idempotencyKey: 'picked-up-meanwhile' });
+    const running = await backend.next();
+    const { status, job, text } = await answer;
+    expect({ status, is: job.status }).toEqual({ status: 202, is: 'processing' });
+    expect(job).toMatchObject({ started_at: expect.any(Number), model_version: 'model-of-tests@2026-01-01' });
+    expect((await api.call(`/v1/jobs/${job.id}`, { key })).text).toBe(text);
+    running.finish();
+    await settled(job.id);
+    expectReplay(await wait({ idempotencyKey: 'picked-up-meanwhile' }), await answer);
+  });
+
+  it('that disconnects leaves its job running to the end', async () => {
     const hangUp = new AbortController();
     const requestId = 'the-client-that-hung-up';
     const answer = wait({ signal: hangUp.signal, headers: { 'Request-Id': requestId } });
@@ -86,7 +99,7 @@ describe('a request that waits', () => {
     expect(await readJob(api.orm, running.request.jobId)).toMatchObject({ status: 'succeeded', chargedCredits: 20 });
   });
 
-  it('is answered to each of many, whose jobs end in another order', async () => {
+  it('gets its own job among many that end in another order', async () => {
     const answers = Array.from({ length: 8 }, () => wait());
     const running = [];
     for (const _ of answers) running.push(await backend.next());
@@ -103,7 +116,7 @@ describe('a request that waits', () => {
 });
 
 describe('a repeated request', () => {
-  it('is told that the first is in progress, then gets its very answer', async () => {
+  it('learns that the first is in progress, then gets the identical response', async () => {
     const again = () => wait({ idempotencyKey: 'repeated-while-waiting' });
     const first = again();
     const running = await backend.next();
@@ -117,7 +130,7 @@ describe('a repeated request', () => {
     expectReplay(await read(api, { key, idempotencyKey: 'repeated-while-waiting' }), answered);
   });
 
-  it('gets the answer that came at the ceiling, although the job has ended since', async () => {
+  it('gets the response sent at the ceiling, although the job has ended since', async () => {
     const idempotencyKey = 'repeated-after-ceiling';
     const first = await read(api, { key, idempotencyKey, headers: { Prefer: 'wait=0' } });
     expect(first.status).toBe(202);
@@ -138,7 +151,7 @@ describe('Prefer', () => {
     },
   );
 
-  it('gives way to the query parameter', async () => {
+  it('yields to the query parameter', async () => {
     const answer = await read(api, { key, query: '?wait=false', headers: { Prefer: 'wait=20' } });
     expect(answer.status).toBe(202);
     (await backend.next()).finish();

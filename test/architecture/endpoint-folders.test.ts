@@ -5,18 +5,18 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type EndpointContract, FAMILIES } from '../../src/contracts/endpoint-contract.ts';
-import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { endpointBySlug, endpoints } from '../../src/endpoints/list.ts';
+import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
 import { PROJECT_DIRECTORY, readSourceFiles } from './source-files.ts';
 
 const ENDPOINTS_DIRECTORY = join(PROJECT_DIRECTORY, 'src/endpoints');
 const contracts: readonly EndpointContract[] = endpoints;
-/** Scenarios that need no answer of their own. */
-const WITHOUT_FIXTURE = ['model_error', 'slow', 'insufficient_credits'];
+/** Scenarios that need no fixture. */
+const WITHOUT_FIXTURE = ['model_error', 'input_unreadable', 'slow', 'insufficient_credits'];
 
-it('the list has every folder, once, and the folders have every slug', () => {
+it('the list contains every folder once, and every slug has a folder', () => {
   const folders = readdirSync(ENDPOINTS_DIRECTORY, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && entry.name !== 'shared')
     .map((entry) => entry.name);
   const slugs = endpoints.map(({ slug }) => slug);
   expect(folders.toSorted()).toEqual(slugs.toSorted());
@@ -39,11 +39,11 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(existsSync(join(folder, name))).toBe(true);
   });
 
-  it('has a pipeline, or says that it is a preview: then live mode refuses it until it has one', () => {
+  it('has a pipeline, or is a preview, which live mode refuses until it has one', () => {
     expect(existsSync(join(folder, 'pipeline.ts')) || endpoint.preview).toBe(true);
   });
 
-  it('has a fixture for success, one for each scenario that has an answer, and no other', () => {
+  it('has a fixture for success and one for each scenario with a result, and no others', () => {
     const names = globSync('*.json', { cwd: join(folder, 'fixtures') }).map((name) => name.replace(/\.json$/, ''));
     const fixtures = names.filter((name) => !name.endsWith('.outcome'));
     const wanted = ['default', ...Object.keys(endpoint.scenarios).filter((name) => !WITHOUT_FIXTURE.includes(name))];
@@ -60,7 +60,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(endpoint.parameters).toMatchObject({ additionalProperties: false });
   });
 
-  it('states figures that make sense', () => {
+  it('states plausible figures', () => {
     expect(FAMILIES).toContain(endpoint.family);
     expect(Number.isInteger(endpoint.priceCredits) && endpoint.priceCredits >= 0).toBe(true);
     expect(endpoint.rateLimitPerMinute).toBeGreaterThanOrEqual(4);
@@ -73,7 +73,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
   });
 });
 
-it('adding an endpoint touches its folder and the list, and nothing else', () => {
+it('an endpoint is named only in its folder and in the list', () => {
   const mentions = readSourceFiles('src/**/*.ts')
     .filter(({ path }) => !/^src\/(?:endpoints|embedded)\//.test(path))
     .filter(({ text }) => endpoints.some(({ slug }) => new RegExp(`'${slug.replace('.', '\\.')}'`).test(text)))

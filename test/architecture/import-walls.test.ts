@@ -1,62 +1,79 @@
-/** Who may import whom. A wall that is broken names the file and the import. */
+/** Which room may import which. A broken wall names the file and the import. */
 import { posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { importsOf, readSourceFiles, type SourceFile } from './source-files.ts';
+import { findImportCircle, importsOf, readSourceFiles, type SourceFile } from './source-files.ts';
 
 interface Wall {
-  /** The files it holds for. */
+  /** The folder whose files it restricts. */
   of: string;
-  /** Files of these folders, besides those that `of` covers, and these packages may be imported; nothing else may. */
+  /** The only folders, files and packages that they may import, besides the folder itself. */
   may: (string | RegExp)[];
-  /** May be imported for their types alone. */
+  /** Imports that are allowed for types only. */
   mayAsTypes?: (string | RegExp)[];
 }
 
 const STANDARD_LIBRARY = /^node:/;
-const WALLS: Wall[] = [
+
+/**
+ * The rooms, lowest first, with the packages that each may import. A room imports only rooms that precede it in this list:
+ * those below it in the picture of docs/architecture.md.
+ */
+const ROOMS: { of: string; packages: (string | RegExp)[]; asTypes?: string[] }[] = [
+  // Types and constants only: TypeBox describes schemas, and the search attributes are keys of the SDK.
+  { of: 'src/contracts/', packages: ['typebox', '@temporalio/common'] },
   {
-    of: 'src/contracts/',
-    // Types and constants only: TypeBox describes schemas, and the search attributes are keys of the SDK.
-    may: ['typebox', '@temporalio/common'],
-  },
-  { of: 'src/domain/', may: [STANDARD_LIBRARY, 'src/contracts/', 'uuidv7'] },
-  { of: 'src/config/', may: [STANDARD_LIBRARY] },
-  {
-    of: 'src/db/',
-    may: [STANDARD_LIBRARY, /^@mikro-orm\//, 'kysely', 'pg', 'src/contracts/', 'src/domain/'],
-    mayAsTypes: ['pino'],
-  },
-  { of: 'src/storage/', may: [STANDARD_LIBRARY, /^@aws-sdk\//, 'src/contracts/', 'src/domain/'] },
-  { of: 'src/workflows/', may: ['@temporalio/workflow', '@temporalio/common', 'src/contracts/'] },
-  {
-    of: 'src/api/',
-    may: [
+    of: 'src/platform/',
+    packages: [
       STANDARD_LIBRARY,
-      /^(?:koa|@koa\/router|busboy|file-type|ajv|ajv\/.*|ajv-formats|typebox|pg|jose)$/,
-      'src/contracts/',
-      'src/config/',
-      'src/domain/',
-      'src/db/',
-      'src/storage/',
-      'src/temporal/',
-      'src/observability/log-context.ts',
-      'src/observability/tracing.ts',
-      'src/endpoints/list.ts',
-      'src/endpoints/examples.ts',
-    ],
-    mayAsTypes: [
-      'src/billing/',
-      'pino',
+      /^@mikro-orm\//,
+      /^(?:kysely|pg|pino|uuidv7)$/,
       '@temporalio/client',
-      '@mikro-orm/postgresql',
-      '@mikro-orm/core',
-      'src/observability/',
+      '@temporalio/common',
+      '@temporalio/worker',
     ],
   },
-  { of: 'src/billing/', may: ['stripe', 'src/domain/'] },
+  { of: 'src/artefacts/', packages: [STANDARD_LIBRARY] },
+  { of: 'src/organizations/', packages: [STANDARD_LIBRARY, '@mikro-orm/core'], asTypes: ['pino'] },
+  { of: 'src/uploads/', packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'file-type'] },
   {
-    of: 'src/temporal/',
-    may: ['@temporalio/client', '@temporalio/common', 'src/contracts/'],
+    of: 'src/jobs/',
+    packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'pg', '@temporalio/client', '@temporalio/common'],
+    asTypes: ['pino'],
+  },
+  { of: 'src/credits/', packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'stripe'] },
+  {
+    of: 'src/webhooks/',
+    packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'undici', 'ipaddr.js', '@temporalio/client', '@temporalio/common'],
+    asTypes: ['pino'],
+  },
+  { of: 'src/sdk-licenses/', packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'jose'] },
+  { of: 'src/inference/models/', packages: [STANDARD_LIBRARY, 'typebox', /^ajv/] },
+  { of: 'src/inference/toolkit/', packages: [STANDARD_LIBRARY, 'typebox', /^ajv/, 'sharp'] },
+  { of: 'src/inference/runtime/', packages: [STANDARD_LIBRARY, 'onnxruntime-node', 'undici'] },
+  { of: 'src/inference/video/', packages: [STANDARD_LIBRARY, 'sharp', '@napi-rs/webcodecs'] },
+  { of: 'src/inference/bundles/', packages: [STANDARD_LIBRARY, /^typebox/, 'sharp'] },
+  { of: 'src/endpoints/', packages: [STANDARD_LIBRARY, 'typebox', 'pdfkit'] },
+  { of: 'src/inference/backends/', packages: [STANDARD_LIBRARY] },
+  { of: 'src/inference/remote/', packages: [STANDARD_LIBRARY] },
+  {
+    of: 'src/observability/',
+    packages: [
+      STANDARD_LIBRARY,
+      'prom-client',
+      /^@opentelemetry\//,
+      '@temporalio/common',
+      '@temporalio/interceptors-opentelemetry',
+    ],
+    asTypes: ['pino', '@temporalio/client', '@temporalio/worker'],
+  },
+];
+
+/** The folders that run the rooms: thin, and above all of them. */
+const RUNNING: Wall[] = [
+  {
+    of: 'src/workflows/',
+    // The backoff schedule is arithmetic without imports: workflows plan by it, and activities report by it.
+    may: ['@temporalio/workflow', '@temporalio/common', 'src/contracts/', 'src/webhooks/backoff-schedule.ts'],
   },
   {
     of: 'src/activities/',
@@ -65,40 +82,54 @@ const WALLS: Wall[] = [
       '@temporalio/activity',
       '@temporalio/common',
       'src/contracts/',
-      'src/domain/',
-      'src/db/',
-      'src/delivery/',
-      'src/observability/log-context.ts',
+      'src/platform/',
+      'src/organizations/',
+      'src/jobs/',
+      'src/credits/',
+      'src/webhooks/',
+      'src/inference/runtime/no-capacity-error.ts',
     ],
-    mayAsTypes: ['pino', 'src/inference/', 'src/storage/', 'src/observability/', '@temporalio/client'],
+    mayAsTypes: ['pino', 'src/inference/', 'src/observability/', '@temporalio/client'],
   },
   {
-    of: 'src/observability/',
+    of: 'src/api/',
     may: [
       STANDARD_LIBRARY,
-      'prom-client',
-      /^@opentelemetry\//,
-      '@temporalio/common',
-      '@temporalio/interceptors-opentelemetry',
+      /^(?:koa|@koa\/router|koa-body|busboy|jsonc-parser|marked|file-type|ajv|ajv\/.*|ajv-formats|typebox|jose)$/,
       'src/contracts/',
-      'src/db/',
+      'src/platform/',
+      'src/artefacts/',
+      'src/organizations/',
+      'src/uploads/',
+      'src/jobs/',
+      'src/credits/',
+      'src/webhooks/',
+      'src/sdk-licenses/',
+      'src/endpoints/list.ts',
+      'src/endpoints/shared/examples.ts',
+      'src/endpoints/shared/endpoint-path.ts',
+      'src/observability/tracing.ts',
     ],
-    mayAsTypes: ['pino', '@temporalio/client', '@temporalio/worker', 'src/inference/'],
-  },
-  {
-    of: 'src/delivery/',
-    may: [STANDARD_LIBRARY, 'undici', 'ipaddr.js', 'src/contracts/', 'src/domain/', 'src/db/'],
-    mayAsTypes: ['pino'],
+    mayAsTypes: ['pino', '@temporalio/client', '@mikro-orm/postgresql', '@mikro-orm/core', 'src/observability/'],
   },
 ];
 
-/** Composition roots construct dependencies, so they may import what their neighbours may not. */
+const WALLS: Wall[] = [
+  ...ROOMS.map(({ of, packages, asTypes = [] }, index) => ({
+    of,
+    may: [...packages, ...ROOMS.slice(0, index).map((lower) => lower.of)],
+    mayAsTypes: asTypes,
+  })),
+  ...RUNNING,
+];
+
+/** Composition roots construct dependencies, so they may import anything. */
 const COMPOSITION_ROOTS = [
   'src/api/main.ts',
-  'src/db/credits/credits-main.ts',
-  'src/db/migrate-main.ts',
-  'src/db/sdk-licenses/subscriptions-main.ts',
-  'src/db/credits/verify-ledger.ts',
+  'src/credits/credits-main.ts',
+  'src/platform/database/migrate-main.ts',
+  'src/sdk-licenses/subscriptions-main.ts',
+  'src/credits/verify-ledger.ts',
   'src/api/print-openapi.ts',
 ];
 
@@ -128,15 +159,35 @@ describe.each(WALLS)('$of', (wall) => {
   });
 });
 
+it('every file of src belongs to a room, to what runs, or to a composition root', () => {
+  const homes = [...WALLS.map(({ of }) => of), 'src/workers/', 'src/client/', 'src/embedded/'];
+  const loose = files.filter(({ path }) => !homes.some((home) => path.startsWith(home)));
+  expect(loose.map(({ path }) => path)).toEqual(['src/database.ts']);
+});
+
+it.each(['src', 'bench', 'scripts', 'training'])('has no circle of imports in %s, types included', (folder) => {
+  expect(findImportCircle(readSourceFiles(`${folder}/**/*.ts`))).toEqual([]);
+});
+
+it('SQL statements are in stores only', () => {
+  const users = files.filter(
+    ({ path, imports, text }) =>
+      imports.some(({ target }) => target === 'src/platform/database/orm.ts') &&
+      /\bquery(?:<|\()/.test(text) &&
+      !path.startsWith('src/platform/database/'),
+  );
+  expect(users.map(({ path }) => path).filter((path) => !path.endsWith('-store.ts'))).toEqual([]);
+});
+
 describe('an endpoint', () => {
-  const folders = files.filter(({ path }) => /^src\/endpoints\/.+\//.test(path));
-  /** What endpoints say of themselves, and what several of them share. A bundle is made of the statements of others. */
+  const folders = files.filter(({ path }) => /^src\/endpoints\/(?!shared\/).+\//.test(path));
+  /** The contracts of endpoints, and what they share. A bundle combines the contracts of others. */
   const STATEMENTS = [
     /^src\/endpoints\/[^/]+\/(?:contract|request|result)\.ts$/,
-    /^src\/endpoints\/(?!list\.ts)[^/]+\.ts$/,
+    /^src\/endpoints\/shared\/[^/]+\.ts$/,
   ];
 
-  it('says in its contract, request and result what it is, without any code that runs it', () => {
+  it('states its contract, request and result without importing code that runs it', () => {
     for (const name of ['contract', 'request', 'result']) {
       const stated = folders.filter(({ path }) => path.endsWith(`/${name}.ts`));
       expect(stated.length).toBeGreaterThan(0);
@@ -149,13 +200,13 @@ describe('an endpoint', () => {
     }
   });
 
-  it('imports of others only what they say of themselves, and neither API, database nor Temporal', () => {
+  it('imports only the contracts of other endpoints, and neither API, database nor Temporal', () => {
     for (const { path, imports } of folders) {
       const own = `${path.split('/').slice(0, 3).join('/')}/`;
       const foreign = imports.filter(
         ({ target }) =>
           (target.startsWith('src/endpoints/') && !matches(target, [own, ...STATEMENTS])) ||
-          /^src\/(?:api|db|workflows|activities|workers|temporal|embedded)\//.test(target) ||
+          /^src\/(?:api|jobs|workflows|activities|workers|embedded)\//.test(target) ||
           /^(?:@temporalio|@mikro-orm)\//.test(target),
       );
       expect({ path, foreign }).toEqual({ path, foreign: [] });
@@ -166,7 +217,7 @@ describe('an endpoint', () => {
 describe('the development identity provider', () => {
   const isEmbedded = (path: string) => path.startsWith('src/embedded/');
 
-  it('and its package are named by nothing outside src/embedded', () => {
+  it('is named nowhere outside src/embedded, nor is its package', () => {
     const outside = files.filter(
       ({ path, text }) => !isEmbedded(path) && /oidc-provider|identity-provider(?:-main)?\.ts/.test(text),
     );
@@ -176,7 +227,7 @@ describe('the development identity provider', () => {
     ).toBe(true);
   });
 
-  it('is part of nothing that is deployed: no source outside src/embedded imports that folder', () => {
+  it('is never deployed: no source outside src/embedded imports that folder', () => {
     const importers = files.filter(
       ({ path, imports }) => !isEmbedded(path) && imports.some(({ target }) => isEmbedded(target)),
     );
@@ -186,11 +237,29 @@ describe('the development identity provider', () => {
 
 it('only composition roots and the configuration read process.env', () => {
   const readers = files.filter(({ text }) => /\bprocess\.env\b/.test(text)).map(({ path }) => path);
-  const others = readers.filter((path) => !/^src\/(?:config|embedded)\//.test(path));
+  const others = readers.filter((path) => !/^src\/(?:platform\/config|embedded)\//.test(path));
   expect(others.filter((path) => !COMPOSITION_ROOTS.includes(path))).toEqual([]);
 });
 
-describe('the reading of imports', () => {
+describe('the search for circles', () => {
+  const file = (path: string, text: string) => ({ path, text, imports: importsOf(path, text) });
+
+  it('names the files of a circle in order', () => {
+    const circle = [
+      file('src/x/a.ts', "import { b } from './b.ts';"),
+      file('src/x/b.ts', "import type { C } from './c.ts';"),
+      file('src/x/c.ts', "import { a } from './a.ts';"),
+    ];
+    expect(findImportCircle(circle)).toEqual(['src/x/a.ts', 'src/x/b.ts', 'src/x/c.ts', 'src/x/a.ts']);
+  });
+
+  it('finds none where two files import a third', () => {
+    const tree = [file('src/x/a.ts', "import './c.ts';\nimport './b.ts';"), file('src/x/b.ts', "import './c.ts';")];
+    expect(findImportCircle([...tree, file('src/x/c.ts', '')])).toEqual([]);
+  });
+});
+
+describe('the parsing of imports', () => {
   it.each([
     ["import { a } from './b.ts';", 'src/x/b.ts', false],
     ["import type { A } from '../y/b.ts';", 'src/y/b.ts', true],
@@ -199,14 +268,14 @@ describe('the reading of imports', () => {
     ["export { a } from '@koa/router';", '@koa/router', false],
     ["export type { A } from 'pg';", 'pg', true],
     ["const a = await import('sharp');", 'sharp', false],
-  ])('sees %j', (text, target, typeOnly) => {
+  ])('finds %j', (text, target, typeOnly) => {
     expect(importsOf('src/x/file.ts', text)).toEqual([{ target, typeOnly }]);
   });
 
-  it('breaks a wall that a file breaks', () => {
+  it('reports a file that breaks a wall', () => {
     const text = "import { createApp } from '../api/app.ts';";
-    const path = 'src/domain/wrong.ts';
-    const wall = WALLS.find(({ of }) => of === 'src/domain/') as Wall;
+    const path = 'src/jobs/wrong.ts';
+    const wall = WALLS.find(({ of }) => of === 'src/jobs/') as Wall;
     expect(breachesOf(wall, [{ path, text, imports: importsOf(path, text) }])).toEqual([
       `${path} imports src/api/app.ts`,
     ]);

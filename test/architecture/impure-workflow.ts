@@ -1,4 +1,4 @@
-/** What a workflow must not be; the workflow-bundle test proves that it is refused. */
+/** An impure workflow; the workflow-bundle test proves that it is refused. */
 import { readFileSync } from 'node:fs';
 
 export async function readsFiles(): Promise<string> {

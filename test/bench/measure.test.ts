@@ -23,7 +23,7 @@ const sample = (value: number, jobs = 10, cpuSeconds: Sample['cpuSeconds'] = nul
   cpuSeconds,
 });
 
-test('the sides take turns: A B A B', async () => {
+test('the sides alternate: A B A B', async () => {
   const order: string[] = [];
   const sides = ['A', 'B'].map((name) => sideOf(name, [sample(1), sample(2)], order));
   const samples = await alternate(sides, { rounds: 2, budgetMs, signal: never });
@@ -31,7 +31,7 @@ test('the sides take turns: A B A B', async () => {
   expect(samples.get('B')).toEqual([sample(1), sample(2)]);
 });
 
-test('nothing runs any more once the benchmark is stopped', async () => {
+test('nothing runs once the benchmark is stopped', async () => {
   const stopping = new AbortController();
   const order: string[] = [];
   const last: Side = {
@@ -48,14 +48,14 @@ test('nothing runs any more once the benchmark is stopped', async () => {
   expect(order).toEqual([]);
 });
 
-test('a machine too slow for all rounds gets fewer, but no side is left without its turn and none has just one', async () => {
+test('a machine too slow for all rounds gets fewer, but every side has at least two turns', async () => {
   const order: string[] = [];
   const sides = ['A', 'B'].map((name) => sideOf(name, [sample(1), sample(2)], order));
   await alternate(sides, { rounds: 5, budgetMs: -1, signal: never });
   expect(order).toEqual(['A', 'B', 'A', 'B']);
 });
 
-test('the ratio is the median of the rounds, with its range, and the goal is held against it', async () => {
+test('the ratio is the median of the rounds, with its range, and is compared with the goal', async () => {
   const a = sideOf('A', [sample(70), sample(90), sample(40)]);
   const b = sideOf('B', [sample(100), sample(100), sample(50)]);
   const samples = await alternate([a, b], { rounds: 3, budgetMs, signal: never });
@@ -72,7 +72,7 @@ test('a row without a goal is neither reached nor missed', async () => {
   expect(compare(samples, { name: 'jobs', unit: 'jobs/s', a, b, goal: null }).reached).toBeNull();
 });
 
-test('CPU time counts by job and process, and only that of the processes that do the work', async () => {
+test('CPU time is counted per job and process, and only for the processes that do the work', async () => {
   const used = { worker: 0.1, server: 0.3, neighbour: 9 };
   const a = sideOf('A', [sample(5, 10, used), sample(5, 20, used)]);
   const samples = await alternate([a], { rounds: 2, budgetMs, signal: never });
@@ -81,7 +81,7 @@ test('CPU time counts by job and process, and only that of the processes that do
   expect(report.cpuMsPerJob).toBe(30);
 });
 
-test('jobs/s are also compared by CPU time, as the share of the yardstick that the dearer side can reach', async () => {
+test('jobs/s are also compared by CPU time, as the share of the yardstick that the more expensive side can reach', async () => {
   const a = sideOf('A', [sample(10, 10, { worker: 0.4, server: 0.4 })]);
   const b = sideOf('B', [sample(10, 10, { worker: 0.2, server: 0.4 })]);
   const samples = await alternate([a, b], { rounds: 1, budgetMs, signal: never });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pgbenchScript } from '../../bench/pgbench.ts';
 
-test('every value of the statement becomes a literal, and no colon of a value can pass for a variable of pgbench', () => {
+test('every value of the statement becomes a literal, and no colon in a value is taken for a pgbench variable', () => {
   const values = ['{"a":null}', 7, null, Buffer.from([1, 255]), new Date(0), ['a:b', '*']];
   const script = pgbenchScript({ text: 'select f($1, $2, $3, $4, $5, $6)', values }, [], []);
   expect(script).toBe(
@@ -9,7 +9,7 @@ test('every value of the statement becomes a literal, and no colon of a value ca
   );
 });
 
-test('a placeholder is replaced by its expression wherever it stands, within a text too', () => {
+test('a placeholder is replaced by its expression everywhere, even within a text', () => {
   const script = pgbenchScript(
     { text: 'select $1', values: ['{"id":"@id","key":"jobs/@id/0"}'] },
     ['id random(1, 9)'],
@@ -20,7 +20,7 @@ test('a placeholder is replaced by its expression wherever it stands, within a t
   );
 });
 
-test('a placeholder may stand for a whole value, such as a hash', () => {
+test('a placeholder may be a whole value, such as a hash', () => {
   const hash = Buffer.from([1, 2]);
   const placeholders = [{ value: hash, expression: "decode(:number, 'hex')" }];
   expect(pgbenchScript({ text: 'select $1', values: [hash] }, [], placeholders)).toBe(
@@ -28,6 +28,6 @@ test('a placeholder may stand for a whole value, such as a hash', () => {
   );
 });
 
-test('quotes and backslashes of a value stay its own', () => {
+test('quotes and backslashes of a value are preserved', () => {
   expect(pgbenchScript({ text: 'select $1', values: [`it's \\`] }, [], [])).toBe(`select (E'it\\x27s \\x5c');\n`);
 });

@@ -1,4 +1,4 @@
-/** The client against the real service: real API, real Temporal, fixture backend. */
+/** The client against the real API, the real Temporal and the fixture backend. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ApiError,
@@ -42,7 +42,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Signed links name the address that customers use. */
+/** Signed links use the public address. */
 const local: typeof fetch = (url, init) =>
   fetch(typeof url === 'string' ? url.replace(PUBLIC_BASE_URL, api.url) : url, init);
 
@@ -51,13 +51,13 @@ function connect(options: Partial<ClientOptions> = {}) {
 }
 
 describe('run', () => {
-  it('submits a picture, waits, and answers the typed result', async () => {
+  it('submits an image, waits, and returns the typed result', async () => {
     const job = await client.run('dashboard.read', { image: picture, unit_hint: 'km' });
     expect(job.status).toBe('succeeded');
     expect(job.result.odometer?.unit).toBe('km');
   });
 
-  it('takes uploads in place of files', async () => {
+  it('accepts uploads in place of files', async () => {
     const upload = await client.upload(new Blob([picture], { type: 'image/jpeg' }), { filename: 'dashboard.jpg' });
     expect(upload.status).toBe('ready');
     const job = await client.run('dashboard.read', { input_ref: upload.id });
@@ -70,7 +70,7 @@ describe('run', () => {
     await expect(failed).rejects.toBeInstanceOf(JobFailedError);
   });
 
-  it('throws a refusal with its code and field, without repeating the request', async () => {
+  it('throws a refusal with its code and field, without retrying', async () => {
     let requests = 0;
     const counting = connect({
       fetch: (...request) => {
@@ -84,7 +84,7 @@ describe('run', () => {
     expect(requests).toBe(1);
   });
 
-  it('gives up waiting when it was told to, with the job as it is', async () => {
+  it('stops waiting at its timeout and throws with the current job', async () => {
     const waiting = client.run(
       'dashboard.read',
       { image: picture },
@@ -94,8 +94,8 @@ describe('run', () => {
   });
 });
 
-describe('a request whose answer was lost', () => {
-  it('in the middle of it is repeated too', async () => {
+describe('a request whose response was lost', () => {
+  it('halfway is retried', async () => {
     const other = await createCustomer(api.orm);
     let breaks = 1;
     const unlucky = connect({
@@ -113,7 +113,7 @@ describe('a request whose answer was lost', () => {
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(1);
   });
 
-  it('for longer than an attempt may take is repeated', async () => {
+  it('for longer than the attempt timeout is retried', async () => {
     let attempts = 0;
     const impatient = connect({
       attemptTimeoutMs: 1,
@@ -130,7 +130,7 @@ describe('a request whose answer was lost', () => {
     expect(attempts).toBe(2);
   });
 
-  it('is repeated with the same Idempotency-Key, so that one job is made', async () => {
+  it('is retried with the same Idempotency-Key, so that one job is created', async () => {
     const other = await createCustomer(api.orm);
     const pauses: number[] = [];
     let losses = 2;
@@ -150,7 +150,7 @@ describe('a request whose answer was lost', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  it('is repeated after the pause that Retry-After asks for', async () => {
+  it('is retried after Retry-After', async () => {
     const pauses: number[] = [];
     let refusals = 1;
     const patient = connect({
@@ -172,7 +172,7 @@ describe('a request whose answer was lost', () => {
     expect(pauses).toEqual([7_000]);
   });
 
-  it('is given up after the attempts it was given', async () => {
+  it('fails after the configured attempts', async () => {
     const unlucky = connect({
       attempts: 2,
       sleep: async () => {},
@@ -201,13 +201,13 @@ describe('uploads', () => {
   const file = new Blob([large], { type: 'image/jpeg' });
   const filename = 'large.jpg';
 
-  it('a small file goes up in one request', async () => {
+  it('a small file is sent in one request', async () => {
     const { requests, fetch: counting } = countingFetch();
     await connect({ fetch: counting }).upload(new Blob([picture]), { filename: 'small.jpg' });
     expect(requests).toEqual(['POST /v1/uploads']);
   });
 
-  it('a large file goes up in parts, and tells how far it is', async () => {
+  it('a large file is sent in parts with progress', async () => {
     const received: number[] = [];
     const onProgress = (upload: Upload) => void received.push(upload.received_bytes);
     const upload = await client.upload(file, { filename, onProgress });
@@ -215,20 +215,20 @@ describe('uploads', () => {
     expect(received).toEqual([0, 8 * 1024 * 1024, large.byteLength]);
   });
 
-  it('a byte array goes up as a Blob does, in one request or, with its type, in parts', async () => {
+  it('a byte array is sent like a Blob, in one request or, with its type, in parts', async () => {
     expect(await client.upload(picture, { filename: 'small.jpg' })).toMatchObject({ status: 'ready' });
     const upload = await client.upload(large, { filename, mimeType: 'image/jpeg' });
     expect(upload).toMatchObject({ status: 'ready', mime_type: 'image/jpeg', bytes: large.byteLength });
   });
 
-  it('a file goes up without options, under its own name where it has one', async () => {
+  it('a file is sent without options, under its own name if it has one', async () => {
     expect(await client.upload(new Blob([picture]))).toMatchObject({ status: 'ready', filename: 'file' });
     expect(await client.upload(file)).toMatchObject({ status: 'ready', filename: 'file' });
     const named = new File([picture], 'dashboard.jpg', { type: 'image/jpeg' });
     expect(await client.upload(named)).toMatchObject({ status: 'ready', filename: 'dashboard.jpg' });
   });
 
-  it('one that broke off is gone on with, from where it stands', async () => {
+  it('an interrupted upload resumes where it stopped', async () => {
     let begun: Upload | undefined;
     const broken = connect({
       attempts: 1,
@@ -247,7 +247,7 @@ describe('uploads', () => {
     expect(requests).toEqual([`GET /v1/uploads/${begun?.id}`, `PUT /v1/uploads/${begun?.id}/content`]);
   });
 
-  it('whose last answer was lost is ready all the same', async () => {
+  it('an upload whose last response was lost is ready all the same', async () => {
     let losses = 1;
     const unlucky = connect({
       sleep: async () => {},
@@ -265,7 +265,7 @@ describe('uploads', () => {
 });
 
 describe('following a job', () => {
-  it('tells of every change until it has ended', async () => {
+  it('yields every change until the job ends', async () => {
     const { id } = await client.submit('dashboard.read', { image: picture });
     const statuses: string[] = [];
     let last: Job<'dashboard.read'> | undefined;
@@ -275,7 +275,7 @@ describe('following a job', () => {
     expect(last?.result?.odometer?.unit).toBe('km');
   });
 
-  it('goes on after a connection that breaks', async () => {
+  it('reconnects after a broken connection', async () => {
     const { id } = await client.submit('dashboard.read', { image: picture });
     let breaks = 2;
     const unlucky = connect({
@@ -292,7 +292,7 @@ describe('following a job', () => {
     expect(breaks).toBe(0);
   });
 
-  it('gives up on a connection that always breaks', async () => {
+  it('gives up when every connection breaks', async () => {
     const { id } = await client.submit('dashboard.read', { image: picture });
     const unlucky = connect({
       attempts: 2,
@@ -302,26 +302,26 @@ describe('following a job', () => {
     await expect(unlucky.followJob(id).next()).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it('refuses a job that is not there', async () => {
+  it('throws for an unknown job', async () => {
     await expect(client.followJob('job_1CoTsd5kMvWzrNbUoFgrYo').next()).rejects.toMatchObject({
       code: 'resource_not_found',
     });
   });
 });
 
-describe('what can be asked beside jobs', () => {
-  it('what a request would cost', async () => {
+describe('other operations', () => {
+  it('price a request without running it', async () => {
     const answer = await client.dryRun('dashboard.read', { image: picture });
     expect(answer).toMatchObject({ object: 'dry_run', credits: { reserved: 20 }, sufficient: true });
     await expect(client.dryRun('dashboard.read', {})).rejects.toMatchObject({ code: 'parameter_missing' });
   });
 
-  it('what can be called', async () => {
+  it('list the endpoints', async () => {
     const listed = await client.listEndpoints();
     expect(listed.map(({ endpoint }) => endpoint)).toEqual(endpoints.map(({ slug }) => slug));
   });
 
-  it('the events of jobs, one by one', async () => {
+  it('list and read events', async () => {
     const job = await client.run('dashboard.read', { image: picture });
     for await (const event of client.listEvents({ type: 'job.succeeded' })) {
       if (event.data.object.id !== job.id) continue;
@@ -331,7 +331,7 @@ describe('what can be asked beside jobs', () => {
     throw new Error('the event of the job is not listed');
   });
 
-  it('that a job ends before it begins', async () => {
+  it('cancel a queued job', async () => {
     const idle = await startTestApi();
     const { keys } = await createCustomer(idle.orm);
     const own = new VehicleInferenceClient({ apiKey: keys.test, baseUrl: idle.url });
@@ -341,15 +341,15 @@ describe('what can be asked beside jobs', () => {
   });
 });
 
-it('a build that is pinned answers, and one that is not installed is refused', async () => {
+it('a pinned build runs, and one that is not installed is refused', async () => {
   const job = await client.run('dashboard.read', { image: picture }, { modelVersion: FIXTURE_VERSION });
   expect(job.model_version).toBe(FIXTURE_VERSION);
   const refused = client.submit('dashboard.read', { image: picture }, { modelVersion: 'other@2026-01-01' });
   await expect(refused).rejects.toMatchObject({ code: 'model_version_not_installed', param: 'Model-Version' });
 });
 
-describe('a caller who stops', () => {
-  it('ends a pause between two attempts at once', async () => {
+describe('an aborted call', () => {
+  it('ends the pause between two attempts at once', async () => {
     const stop = new AbortController();
     const refused = connect({
       fetch: () => {
@@ -361,7 +361,7 @@ describe('a caller who stops', () => {
   });
 });
 
-it('imports nothing but itself, and types', () => {
+it('imports only itself and types', () => {
   const imported = readSourceFiles('src/client/*.ts').flatMap(({ imports }) => imports);
   const code = imported.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target);
   expect(code.length).toBeGreaterThan(0);
@@ -377,7 +377,7 @@ function countingFetch() {
   return { requests, fetch: counting };
 }
 
-/** A body that breaks off after some text. */
+/** A body truncated after some text. */
 function brokenBody(text: string): ReadableStream<Uint8Array> {
   let isSent = false;
   return new ReadableStream({

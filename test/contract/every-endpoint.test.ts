@@ -1,12 +1,12 @@
 /**
  * Walks every endpoint by HTTP, with the real workers: each scenario, and the refusals that are inference's own. The test
- * API holds every answer to the OpenAPI document; `every-operation.test.ts` brings about every status in it.
+ * API checks every response against the OpenAPI document; `every-operation.test.ts` produces every status in it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
-import { endpointPath } from '../../src/domain/endpoint-path.ts';
 import { endpoints as list } from '../../src/endpoints/list.ts';
+import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
 import type { Answer, TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
@@ -97,7 +97,7 @@ async function ended(submitted: Answer, customer: Customer): Promise<Record<stri
 describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
   const scenarios = [null, ...Object.keys(endpoint.scenarios)];
 
-  it.each(scenarios)('does in test mode what the scenario %s says', async (scenario) => {
+  it.each(scenarios)('follows the scenario %s in test mode', async (scenario) => {
     const customer = await createCustomer(api.orm, { test: 1_000_000 });
     const answer = await submit(endpoint, customer, { scenario });
     if (scenario === 'insufficient_credits') {
@@ -109,14 +109,14 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(job.test_scenario).toBe(scenario ?? undefined);
     const { reserved, charged } = job.credits as { reserved: number; charged: number };
     expect(charged).toBeLessThanOrEqual(reserved);
-    if (scenario === 'model_error')
+    if (FAILING.includes(scenario ?? ''))
       expect([charged, job.error]).toEqual([0, expect.objectContaining({ type: 'processing_error' })]);
     else expect(job.error).toBeNull();
     expect('stages' in job).toBe(endpoint.stages !== undefined);
     await expectLinksToWork(job);
   });
 
-  it('refuses what every endpoint refuses', async () => {
+  it('makes the refusals common to all endpoints', async () => {
     const customer = await createCustomer(api.orm, { test: 1_000_000 });
     const refused = (request: Request) => submit(endpoint, customer, request).then((answer) => answer.error);
     expect(await refused({ parameters: { no_such_field: 'x' } })).toMatchObject({
@@ -132,16 +132,19 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     await expectLedgerToBalance(api.databaseUrl);
   });
 
-  it('refuses a live key, before it holds any credit, while it has no model', async () => {
+  it('refuses a live key before holding credits while no model is installed', async () => {
     const { keys } = await createCustomer(api.orm);
     const answer = await api.call(endpointPath(slug), { method: 'POST', key: keys.live, body: new FormData() });
     expect(answer.error.code).toBe('endpoint_unavailable');
   });
 });
 
-/** As the fixture's outcome file says, where it has one. */
+/** Scenarios in which the job fails. */
+const FAILING = ['model_error', 'input_unreadable'];
+
+/** From the fixture's outcome file, where it has one. */
 function expectedStatus(slug: string, scenario: string | null): string {
-  if (scenario === 'model_error') return 'failed';
+  if (FAILING.includes(scenario ?? '')) return 'failed';
   const file = new URL(`${slug}/fixtures/${scenario ?? 'default'}.outcome.json`, endpointsDirectory);
   return existsSync(file)
     ? String((JSON.parse(readFileSync(file, 'utf8')) as { status: unknown }).status)

@@ -1,23 +1,23 @@
 /**
- * Walks the OpenAPI document: every operation of both surfaces gives every answer that it documents, and the test API
- * holds each of them to its schema. What the answers mean is proven by the tests of the resources.
+ * Walks the OpenAPI document: every operation of both surfaces gives every response that it documents, and the test API
+ * checks each against its schema. The tests of the resources prove what the responses mean.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
-import { createLicenseSigning } from '../../src/api/license-signing.ts';
 import { operations as managementOperations } from '../../src/api/management/operations.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { Event, Job, WebhookDelivery } from '../../src/db/entities.ts';
-import { type MikroORM, query } from '../../src/db/orm.ts';
-import { setPaidPeriod } from '../../src/db/sdk-licenses/sdk-subscriptions.ts';
-import { newId } from '../../src/domain/ids.ts';
-import { renderEvent } from '../../src/domain/job-event.ts';
-import { renderJob } from '../../src/domain/job-resource.ts';
-import { mayDo, ROLES } from '../../src/domain/roles.ts';
 import { endpoints as list } from '../../src/endpoints/list.ts';
-import { createDelivery } from '../delivery/delivery-fixture.ts';
+import { Event, Job } from '../../src/jobs/entities.ts';
+import { renderEvent } from '../../src/jobs/job-event.ts';
+import { renderJob } from '../../src/jobs/job-resource.ts';
+import { mayDo, ROLES } from '../../src/organizations/roles.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
+import { setPaidPeriod } from '../../src/sdk-licenses/sdk-subscriptions-store.ts';
+import { WebhookDelivery } from '../../src/webhooks/entities.ts';
 import { type Answer, PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey, createWebhookEndpoint } from '../support/customers.ts';
 import { admit } from '../support/jobs.ts';
@@ -26,10 +26,11 @@ import { jpeg, png } from '../support/pictures.ts';
 import { read, upload } from '../support/requests.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { startTestWorkers, type TestWorkers, workflowBundlePath } from '../support/workers.ts';
+import { createDelivery } from '../webhooks/delivery-fixture.ts';
 import { documentOf } from './service.ts';
 
 interface Request {
-  /** Of the path, by name. */
+  /** Parameters of the path, by name. */
   parameters?: Record<string, string>;
   query?: string;
   headers?: Record<string, string>;
@@ -59,9 +60,9 @@ const isManagement = ({ path }: Operation) => path.startsWith('/mgmt/');
 const isLicense = ({ path }: Operation) => path.startsWith('/v1/sdk-licenses/');
 
 let api: TestApi;
-/** Whose PostgreSQL is away. */
+/** A service without PostgreSQL. */
 let cutOff: TestApi;
-/** In which nothing works. */
+/** A service in which nothing works. */
 let broken: TestApi;
 let postgres: TcpProxy;
 let workers: TestWorkers;
@@ -334,7 +335,7 @@ const ANSWERS: Record<number, (operation: Operation) => Promise<Answer>> = {
   503: async (operation) => send(operation, { ...(await requestOf(operation)), to: cutOff }),
 };
 
-/** Where another answer of the status is meant. */
+/** For a status with several responses. */
 const OTHERWISE: Record<string, (operation: Operation) => Promise<Answer>> = {
   // A key that was revoked.
   'updateApiKey 409': async (operation) => {
@@ -352,12 +353,17 @@ const OTHERWISE: Record<string, (operation: Operation) => Promise<Answer>> = {
     send(operation, { ...(await requestOf(operation)), parameters: { name: `${newId('artefact')}.png` } }),
   'getArtefact 416': async (operation) =>
     send(operation, { ...(await requestOf(operation)), headers: { Range: `bytes=${png.byteLength}-` } }),
-  // Who saw the end is told that there is no more.
+  // A client that saw the end gets 204.
   'streamJob 204': async (operation) =>
     send(operation, { ...(await requestOf(operation)), headers: { 'Last-Event-ID': 'succeeded' } }),
   // It takes no body: only a packed one is refused.
   'cancelJob 415': async (operation) =>
     send(operation, { ...(await requestOf(operation)), headers: { 'Content-Encoding': 'gzip' } }),
+  'putUploadContent 409': async (operation) => {
+    const ready = await announced();
+    await send(operation, ready);
+    return send(operation, { ...ready, content: Buffer.from(jpeg).fill('other', 100) });
+  },
   'putUploadContent 413': async (operation) =>
     send(operation, {
       ...(await announced({ filename: 'a.mp4', bytes: 100_000_000, mime_type: 'video/mp4' })),

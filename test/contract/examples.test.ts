@@ -6,10 +6,10 @@ import { buildOpenApi } from '../../src/api/openapi/document.ts';
 import { operationExamples } from '../../src/api/openapi/operation-examples.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
-import { endpointPath } from '../../src/domain/endpoint-path.ts';
-import { exampleRequest, exampleResult } from '../../src/endpoints/examples.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
-import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
+import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
+import { exampleJobReader, exampleRequest, exampleResult } from '../../src/endpoints/shared/examples.ts';
+import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
 import type { OpenApiDocument, OpenApiOperation } from '../support/openapi-check.ts';
 
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
@@ -62,14 +62,14 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
   const contentOf = (part: { content?: object } | undefined) =>
     (part?.content as Record<string, Content> | undefined)?.['application/json'] ?? {};
 
-  it('shows a request that is accepted', () => {
+  it('shows an accepted request', () => {
     const { example } = contentOf(document.paths[path]?.post?.requestBody);
     expect(problemsOf(['paths', path, 'post', 'requestBody'], example)).toBe('');
     expect(Object.keys(example as object).length).toBeGreaterThan(0);
     expect(endpoint.refine?.(exampleRequest(endpoint)) ?? null).toBeNull();
   });
 
-  it('shows the queued job, the job once it has ended, and a dry run', () => {
+  it('shows the queued job, the ended job and a dry run', () => {
     const responses = document.paths[path]?.post?.responses ?? {};
     const shown = Object.entries(responses).flatMap(([status, response]) =>
       Object.values(contentOf(response).examples ?? {}).map(({ value }) => ({ status, value })),
@@ -81,7 +81,7 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(places.toSorted()).toEqual([settled, '200 dry_run', '202 queued'].toSorted());
   });
 
-  it('shows what test mode answers to that request', async () => {
+  it('shows the response of test mode to that request', async () => {
     const { parameters, files } = exampleRequest(endpoint);
     const request = {
       jobId: 'job_11111111',
@@ -92,12 +92,13 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
       testScenario: null,
       reservedCredits: endpoint.price?.({ parameters, files }) ?? endpoint.priceCredits,
     };
-    const outcome = await backend.infer(request, { signal: new AbortController().signal });
+    const readResult = exampleJobReader(endpoint);
+    const outcome = await backend.infer(request, { signal: new AbortController().signal, readResult });
     expect(outcome).toMatchObject({ status: 'succeeded', chargedCredits: request.reservedCredits });
     expect(withoutLinks(exampleResult(slug))).toEqual(withoutLinks(outcome.result));
   });
 
-  it('shows a request that leaves nothing of low confidence out', async () => {
+  it('shows a request that keeps results of low confidence', async () => {
     const { parameters, files } = exampleRequest(endpoint);
     const { min_confidence, ...others } = parameters as { min_confidence?: number };
     if (min_confidence === undefined) return;
@@ -105,7 +106,8 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
       const reservedCredits = endpoint.price?.({ parameters, files }) ?? endpoint.priceCredits;
       const job = { jobId: 'job_11111111', endpoint: slug, livemode: false, inputs: files, reservedCredits };
       const request = { ...job, parameters: asked, testScenario: 'low_confidence' };
-      return (await backend.infer(request, { signal: new AbortController().signal })).result;
+      const readResult = exampleJobReader(endpoint);
+      return (await backend.infer(request, { signal: new AbortController().signal, readResult })).result;
     };
     expect(await resultOf({ ...others, min_confidence })).toEqual(await resultOf(others));
   });
@@ -120,14 +122,14 @@ describe.each(operations)('$method $path', ({ path, method }) => {
   const json = (part: { content?: object } | undefined) =>
     (part?.content as Record<string, Content> | undefined)?.['application/json'];
 
-  it('shows a body that is accepted, where it takes JSON', () => {
+  it('shows an accepted body when it takes JSON', () => {
     const taken = json(operation().requestBody);
     if (!taken || Object.keys((taken.schema as { properties: object }).properties).length === 0) return;
     expect(problemsOf(['paths', path, method, 'requestBody'], taken.example)).toBe('');
     expect(taken.example).toEqual(expect.anything());
   });
 
-  it('shows each good answer as it is answered', () => {
+  it('shows each successful response as returned', () => {
     for (const [status, response] of Object.entries(operation().responses)) {
       // A file is no example of anything.
       if (response.$ref || !response.content || 'image/png' in response.content) continue;
@@ -145,14 +147,14 @@ function shownIn({ example, examples = {} }: Content = {}): unknown[] {
   return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
 }
 
-it('an example goes to an operation that there is', () => {
+it('every example belongs to an existing operation', () => {
   const ids = operations.map(({ path, method }) => document.paths[path]?.[method]?.operationId);
   expect(Object.keys(operationExamples(contracts, 'https://api.example')).filter((id) => !ids.includes(id))).toEqual(
     [],
   );
 });
 
-it('shows every error that can be answered, with the page of this deployment', () => {
+it('shows every possible error with this deployment’s documentation page', () => {
   const shown = Object.entries(document.components.responses).flatMap(([name, response]) => {
     const { examples = {} } = (response as { content: Record<string, Content> }).content['application/json'] ?? {};
     return Object.entries(examples).map(([code, { value }]) => ({ name, code, value }));

@@ -1,12 +1,12 @@
 /** The service as the contract's tests use it: its document, its test mode with every worker, and requests. */
 import { expect } from '@jest/globals';
 import { buildOpenApi } from '../../src/api/openapi/document.ts';
+import { createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
-import { endpointPath } from '../../src/domain/endpoint-path.ts';
-import type { JobResource } from '../../src/domain/job-resource.ts';
 import { endpointBySlug, endpoints } from '../../src/endpoints/list.ts';
-import { createArtefactWriter } from '../../src/inference/artefacts.ts';
-import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
+import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
+import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
+import type { JobResource } from '../../src/jobs/job-resource.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import type { Customer } from '../support/customers.ts';
 import type { OpenApiDocument } from '../support/openapi-check.ts';
@@ -51,7 +51,7 @@ async function withWorkers(api: TestApi, options: Parameters<typeof startTestWor
   };
 }
 
-/** Submits to dashboard.read with a test key, and answers the job once it has ended. */
+/** Submits to dashboard.read with a test key, and returns the job once it has ended. */
 export async function settle(api: TestApi, { keys }: Customer, request: ReadRequest = {}) {
   const answer = await read(api, { key: keys.test, query: '?wait=true', ...request });
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
@@ -82,7 +82,7 @@ export const postJson = (api: TestApi, path: string, key: string, body: object):
     body: JSON.stringify(body),
   });
 
-/** Submits a picture to an endpoint, and answers the job once it has ended. */
+/** Submits a picture to an endpoint, and returns the job once it has ended. */
 export async function run(api: TestApi, slug: string, { keys }: Customer, scenario?: string): Promise<JobResource> {
   const { job } = await postPicture(api, slug, keys.test, scenario === undefined ? {} : { scenario });
   await api.temporal.client.workflow.getHandle(job.id).result();

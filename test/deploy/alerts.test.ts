@@ -1,6 +1,6 @@
 /**
- * Alerts fire on what they are for, and on nothing else: by promtool, where it is at hand (`PROMTOOL_PATH`, or on the `PATH`).
- * Elsewhere the test says so, and holds only that each alert has its case.
+ * Alerts fire when they should and not otherwise, tested with promtool if it is available (`PROMTOOL_PATH`, or on the `PATH`).
+ * Otherwise the test says so, and checks only that each alert has a case.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';

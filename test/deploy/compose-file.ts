@@ -1,10 +1,11 @@
-/** `docker-compose.yml`, as Docker Compose reads it where no variable is set. */
+/** Reads `docker-compose.yml` as Docker Compose does without any variable. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
 export interface ComposeService {
   image: string;
+  build?: string | { context: string; target: string };
   command?: string[];
   user?: string;
   environment?: Record<string, string>;
@@ -28,7 +29,7 @@ const VARIABLE = /\$(?:(\$)|\{([A-Z0-9_]+)(:-([^}]*))?\})/g;
 
 export const COMPOSE_TEXT = readFileSync(`${PROJECT_DIRECTORY}docker-compose.yml`, 'utf8');
 
-/** With `variables` in place of the defaults. */
+/** With `variables` instead of the defaults. */
 export function readComposeFile(variables: Readonly<Record<string, string>> = {}): ComposeFile {
   const interpolate = (text: string) =>
     text.replace(VARIABLE, (_, dollar?: string, name = '', _rest?: string, fallback = '') =>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
-import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/config/config.ts';
+import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { COMPOSE_TEXT, readComposeFile, variablesWithoutDefault } from './compose-file.ts';
 
@@ -12,21 +12,21 @@ const require = createRequire(import.meta.url);
 const { scripts } = require('../../package.json') as { scripts: Record<string, string> };
 
 const BY_HAND: readonly ProcessName[] = ['ledger:verify', 'credits', 'subscriptions'];
-/** The processes that run for as long as the service does, or prepare it. */
+/** The processes that serve or prepare the service. */
 const processes = (Object.keys(PROCESS_VARIABLES) as ProcessName[]).filter((name) => !BY_HAND.includes(name));
 const serviceOf = (name: ProcessName) => file.services[name.replace(':', '-')];
 
 describe('docker-compose.yml', () => {
-  it('is valid by the schema of the Compose Specification', () => {
+  it('is valid against the schema of the Compose Specification', () => {
     const folder = require.resolve('dclint/package.json').replace(/package\.json$/, '');
     const { $schema: _, ...schema } = require(`${folder}schemas/compose.schema.json`) as Record<string, unknown>;
-    // Its formats ("duration", "ports", …) are those of the Compose Specification, which Ajv does not know.
+    // Ajv does not know the formats of the Compose Specification ("duration", "ports", …).
     const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
     validate(file);
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  it('runs without any variable set: each has a default', () => {
+  it('needs no variable, since each has a default', () => {
     expect(variablesWithoutDefault()).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe('docker-compose.yml', () => {
     expect(literals ?? []).toEqual([]);
   });
 
-  it('names no service, volume or configuration that it does not have', () => {
+  it('refers only to existing services, volumes and configurations', () => {
     for (const [name, { depends_on = {}, volumes = [], configs = [] }] of services) {
       for (const other of Object.keys(depends_on))
         expect([name, Object.keys(file.services)]).toEqual([name, expect.arrayContaining([other])]);
@@ -46,7 +46,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('waits only for what can be waited for', () => {
+  it('waits only for conditions that can be met', () => {
     for (const [, { depends_on = {} }] of services) {
       for (const [other, { condition }] of Object.entries(depends_on)) {
         const awaited = file.services[other];
@@ -61,7 +61,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets `up --wait` end: whatever ends by itself is awaited by something that goes on', () => {
+  it('lets `up --wait` end: a lasting service awaits whatever ends by itself', () => {
     const ends = services.filter(([, { restart }]) => restart === 'on-failure:5').map(([name]) => name);
     const awaited = services
       .filter(([name]) => !ends.includes(name))
@@ -70,7 +70,7 @@ describe('docker-compose.yml', () => {
     expect(awaited).toEqual(expect.arrayContaining(ends));
   });
 
-  it('gives Temporal the poll limits that `npm start` gives it', () => {
+  it('gives Temporal the poll limits of `npm start`', () => {
     const source = readFileSync(`${PROJECT_DIRECTORY}src/embedded/temporal.ts`, 'utf8');
     const embedded = [...source.matchAll(/^ {2}'(history\.\w+)': (\d+),$/gm)].map(([, name, value]) => [name, value]);
     const content = file.configs['temporal-dynamic-config']?.content ?? '';
@@ -87,7 +87,17 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('leads the processes to the database that it makes', () => {
+  it('decodes videos in the worker of every queue, and leaves the package for it out of the other images', () => {
+    const built = services.filter(([, { build }]) => build !== undefined);
+    const heavy = built.filter(([, { build }]) => build !== '.');
+    expect(heavy.map(([name, { build }]) => [name, build])).toEqual([
+      ['worker-inference', { context: '.', target: 'inference-heavy' }],
+    ]);
+    const images = new Set(heavy.map(([, { image }]) => image));
+    for (const [name, { build, image }] of built) expect([name, images.has(image)]).toEqual([name, build !== '.']);
+  });
+
+  it('connects the processes to its database', () => {
     const { POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB } = file.services.postgres?.environment ?? {};
     const expected = `postgres://${POSTGRES_USER}:${POSTGRES_PASSWORD}@postgres:5432/${POSTGRES_DB}`;
     for (const name of processes) expect(serviceOf(name)?.environment?.DATABASE_URL).toBe(expected);
@@ -97,30 +107,30 @@ describe('docker-compose.yml', () => {
 describe.each(processes)('the service of %s', (name) => {
   const service = serviceOf(name);
 
-  it('runs the file that `npm run` runs', () => {
+  it('runs the same file as `npm run`', () => {
     const entry = service?.command?.[1] ?? '';
     expect(service?.command).toEqual(['node', entry]);
     expect(scripts[name]).toBe(`exec node ${entry}`);
     expect(existsSync(PROJECT_DIRECTORY + entry)).toBe(true);
   });
 
-  it('is given only variables that the process reads', () => {
+  it('sets only variables that the process reads', () => {
     const known: readonly string[] = PROCESS_VARIABLES[name];
     expect(Object.keys(service?.environment ?? {}).filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
-  it('is given all that the process needs', () => {
+  it('sets every required variable', () => {
     expect(() => readConfig(name, service?.environment)).not.toThrow();
   });
 
-  it('can be made fit for production by variables', () => {
+  it('can be configured for production with variables', () => {
     const key = 'k'.repeat(32);
     const production = { SERVICE_ENVIRONMENT: 'production', URL_SIGNING_KEY: key, SECRET_SEALING_KEYS: key };
     const { environment } = readComposeFile(production).services[name.replace(':', '-')] ?? {};
     expect(() => readConfig(name, environment)).not.toThrow();
   });
 
-  it('cannot write but where it must', () => {
+  it('can write only where it must', () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
   });
 });

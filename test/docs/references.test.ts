@@ -1,4 +1,4 @@
-/** What the documentation names exists: files, links, commands. */
+/** Files, links and commands named in the documentation exist. */
 import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
@@ -8,7 +8,7 @@ import { documents, readDocument } from './snippets.ts';
 
 const { scripts } = createRequire(import.meta.url)('../../package.json') as { scripts: Record<string, string> };
 
-/** `src/config/config.ts`, `docs/errors/`, `src/workers/*.ts`: a path of the project, not a command or a placeholder. */
+/** `src/platform/config/config.ts`, `docs/errors/`, `src/workers/*.ts`: a path of the project, not a command or a placeholder. */
 const PATH = /`((?:src|test|scripts|docs|migrations|models|training|bench)\/[\w./*-]*)`/g;
 
 describe.each(documents())('%s', (document) => {
@@ -50,12 +50,12 @@ it('the README lists every npm command', () => {
   expect(missing).toEqual([]);
 });
 
-it('the README says what every folder of src/ holds', () => {
+it('the README describes every folder of src/', () => {
   const folders = globSync('src/*/', { cwd: PROJECT_DIRECTORY }).map((path) => `\`${path.replace(/\/?$/, '/')}\``);
   expect(folders.filter((folder) => !readDocument('README.md').includes(folder))).toEqual([]);
 });
 
-it('each migration has the next number, and says whether the release before it can run on', () => {
+it('each migration has the next number and states whether the previous release keeps working', () => {
   const migrations = globSync('migrations/*.ts', { cwd: PROJECT_DIRECTORY }).toSorted();
   for (const [position, migration] of migrations.entries()) {
     expect(migration).toMatch(new RegExp(`^migrations/${String(position + 1).padStart(4, '0')}-[a-z-]+\\.ts$`));
@@ -86,7 +86,7 @@ describe('the decisions', () => {
   });
 });
 
-/** As GitHub makes anchors of headings. */
+/** GitHub's anchor of a heading. */
 function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

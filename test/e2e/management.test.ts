@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
-import { ROLES } from '../../src/domain/roles.ts';
+import { ROLES } from '../../src/organizations/roles.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The processes apart: each started by its own npm command, against a PostgreSQL and a Temporal that it was only told of,
+ * The processes apart: each started by its own npm command, against a PostgreSQL and a Temporal known only by their addresses,
  * with the variables that docs/configuration.md lists and no others.
  */
 import { mkdtempSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VehicleInferenceClient, verifyWebhook } from '../../src/client/index.ts';
-import { readSealingKeys } from '../../src/config/config.ts';
-import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/db/seed.ts';
-import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
 import { type ProgramExit, type RunningProgram, startProgram, waitUntilReady } from '../../src/embedded/program.ts';
+import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/embedded/seed.ts';
+import { readSealingKeys } from '../../src/platform/config/config.ts';
+import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { createTestNamespace } from '../support/temporal.ts';
@@ -25,7 +25,7 @@ type Script = (typeof SCRIPTS)[number] | 'migrate';
 const directory = mkdtempSync(join(tmpdir(), 'processes-'));
 const record = new ProcessRecord(join(directory, 'processes.json'));
 const running = new Map<Script, RunningProgram>();
-/** Of the Node processes themselves, as they log it; the program that was started is npm. */
+/** Ids of the Node processes, from their logs; the program that was started is npm. */
 const processIds = new Map<Script, number>();
 
 let database: TestDatabase;
@@ -80,7 +80,7 @@ describe('with every process started by npm run', () => {
     expect(job.model_version).toMatch(/^dashboard-reader@/);
   });
 
-  it('a test job ends with its fixture, and a signed webhook tells of it', async () => {
+  it('a test job ends with its fixture, and a signed webhook reports it', async () => {
     const { organizationId } = seed;
     const sealedSecrets = createSealedSecrets(readSealingKeys());
     const endpoint = { organizationId, url: receiver.url, livemode: false, sealedSecrets };

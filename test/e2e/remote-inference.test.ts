@@ -1,15 +1,16 @@
 /**
- * Inference elsewhere with the service's own processes, told of it by their environment: and nothing of a job that another
+ * Inference elsewhere with the service's own processes, configured by their environment: and nothing of a job that another
  * cluster runs lies in any of them.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import type { JobResource } from '../../src/domain/job-resource.ts';
+import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
-import { manifestOfGuide } from '../inference/exported-models.ts';
+import type { JobResource } from '../../src/jobs/job-resource.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { manifestOfGuide } from '../inference/support/exported-models.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { transfersOf } from '../support/jobs.ts';

@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
-import { startRunJob } from '../../src/temporal/client.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { startRunJob } from '../../src/jobs/job-starter.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { createSteeredBackend, type RunningInference, type SteeredBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -129,7 +130,7 @@ it('a job stays with the build that began it, a delivery moves on, and nothing i
   const older = await startBuild('older');
   await makeCurrent('older');
 
-  // Its receiver refuses the event of this job, so its delivery goes on for longer than the deploy.
+  // Its receiver refuses the event of this job, so its delivery outlasts the deploy.
   const refused = await submit();
   receiver.answerWith((response, { rawBody }) => response.writeHead(rawBody.includes(refused) ? 500 : 200).end());
   await receiver.waitFor(({ rawBody }) => rawBody.includes(refused), 30_000);
@@ -186,7 +187,7 @@ it('a job stays with the build that began it, a delivery moves on, and nothing i
     expect(await versioningOf(id)).toMatchObject({ buildId: 'newer' });
   for (const id of admitted) await receiver.waitFor(({ rawBody }) => rawBody.includes(id), 30_000);
 
-  // The delivery that began under the older build is answered for by the newer one, which replayed it.
+  // The newer build replayed the delivery that began under the older one, and answers its query.
   const [delivery] = await query<{ id: string; status: string }>(
     orm.em.fork(),
     `select webhook_deliveries.id, webhook_deliveries.status from webhook_deliveries

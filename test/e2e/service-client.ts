@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as AnyJob, VehicleInferenceClient } from '../../src/client/index.ts';
-import type { ServiceDescription } from '../../src/embedded/service-parts.ts';
+import type { ServiceDescription } from '../../src/embedded/service-description.ts';
 import { PROJECT_DIRECTORY, type TestProcess, type TestProcesses } from '../support/processes.ts';
 
 export type Job = AnyJob<'dashboard.read'>;
@@ -61,7 +61,7 @@ export function readJob(service: RunningService, id: string): Promise<Job> {
   return connect(service).getJob<'dashboard.read'>(id);
 }
 
-/** Polls until the job has the status asked for, or a later one. */
+/** Polls until `reached` accepts the job. */
 export async function waitForJob(service: RunningService, id: string, reached: (job: Job) => boolean): Promise<Job> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -75,7 +75,7 @@ export async function waitForJob(service: RunningService, id: string, reached: (
 export const isPickedUp = (job: Job) => job.status !== 'queued';
 export const isTerminal = (job: Job) => job.status !== 'queued' && job.status !== 'processing';
 
-/** Patient with a service that is being repaired: no connection, and an answer that is no good, is tried again. */
+/** Tolerates a service that recovers: retries failed connections and error responses. */
 function connect({ description }: RunningService): VehicleInferenceClient {
   return new VehicleInferenceClient({
     apiKey: description.keys.live,

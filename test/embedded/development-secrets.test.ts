@@ -1,4 +1,4 @@
-/** The secrets of a data folder are made once, and for its owner alone. */
+/** The secrets of a data folder are created once, and only its owner can read them. */
 import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { readDevelopmentSecrets } from '../../src/embedded/development-secrets.t
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'secrets-')), 'secrets.json');
 
-it('are the same at the next start, and others in another folder', () => {
+it('are the same at the next start, and different in another folder', () => {
   const path = newPath();
   const first = readDevelopmentSecrets(path);
   expect(readDevelopmentSecrets(path)).toEqual(first);
@@ -17,7 +17,7 @@ it('are the same at the next start, and others in another folder', () => {
   expect(other.tokenSigningKey).not.toEqual(first.tokenSigningKey);
 });
 
-it('are readable by their owner alone, and fit for production lengths', () => {
+it('are readable by their owner only, and long enough for production', () => {
   const path = newPath();
   const { sealingKey, clientSecret } = readDevelopmentSecrets(path);
   expect(statSync(path).mode & 0o077).toBe(0);

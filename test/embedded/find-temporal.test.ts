@@ -40,7 +40,7 @@ function installing(label: string, content: string, calls: string[] = []): Insta
   return Object.assign(
     async ({ directory: into }: { directory: string }) => {
       calls.push(label);
-      // Long enough for a second caller to come in between.
+      // Long enough for a second caller to arrive meanwhile.
       await sleep(50);
       const path = join(into, 'brought');
       writeFileSync(path, content);
@@ -52,20 +52,20 @@ function installing(label: string, content: string, calls: string[] = []): Insta
 }
 
 describe('Temporal is found in this order', () => {
-  it('a server of the caller before any program', async () => {
+  it('the caller’s server before any program', async () => {
     environment.TEMPORAL_ADDRESS = 'temporal.example:7233';
     environment.TEMPORAL_CLI_PATH = place('chosen', WORKING);
     expect(await find()).toEqual({ kind: 'external', address: 'temporal.example:7233' });
   });
 
-  it('the program of TEMPORAL_CLI_PATH before the one on the PATH', async () => {
+  it('TEMPORAL_CLI_PATH before the PATH', async () => {
     environment.TEMPORAL_CLI_PATH = place('chosen', WORKING);
     environment.PATH = join(directory, 'bin');
     place('bin', WORKING);
     expect(await find()).toMatchObject({ executable: join(directory, 'chosen/temporal'), from: 'TEMPORAL_CLI_PATH' });
   });
 
-  it('the first one on the PATH that works before the cache', async () => {
+  it('the first working program on the PATH before the cache', async () => {
     place('bin-1', BROKEN);
     place('bin-2', OTHER);
     place('bin-3', WORKING);
@@ -74,14 +74,14 @@ describe('Temporal is found in this order', () => {
     expect(await find()).toMatchObject({ executable: join(directory, 'bin-3/temporal'), from: 'PATH' });
   });
 
-  it('the cache before an install', async () => {
+  it('the cache before an installation', async () => {
     const cached = placeInCache(WORKING);
     const calls: string[] = [];
     expect(await find([installing('first', WORKING, calls)])).toMatchObject({ executable: cached, from: 'cache' });
     expect(calls).toEqual([]);
   });
 
-  it('the first install that brings something that works, from then on in the cache', async () => {
+  it('the first successful installation, cached from then on', async () => {
     const calls: string[] = [];
     const found = await find([
       installing('The first', BROKEN, calls),
@@ -90,26 +90,26 @@ describe('Temporal is found in this order', () => {
     ]);
     expect(found).toMatchObject({ kind: 'program', from: 'installed' });
     expect(calls).toEqual(['The first', 'The second']);
-    expect(reports.join()).toContain("The first didn't bring Temporal");
+    expect(reports.join()).toContain('The first did not install Temporal');
     expect(await find()).toMatchObject({ from: 'cache' });
     expect(existsSync(join(cacheDirectoryOf(environment), 'installing'))).toBe(false);
   });
 });
 
-describe('what does not work is said', () => {
-  it('a chosen program that is broken is an error, not passed over', async () => {
+describe('a program that does not work', () => {
+  it('is an error if it was chosen, and not skipped', async () => {
     environment.TEMPORAL_CLI_PATH = place('chosen', BROKEN);
     environment.PATH = join(directory, 'bin');
     place('bin', WORKING);
     await expect(find()).rejects.toThrow(/TEMPORAL_CLI_PATH names .*cannot execute/);
   });
 
-  it('a broken program in the cache is replaced', async () => {
+  it('is replaced in the cache', async () => {
     placeInCache(BROKEN);
     expect(await find([installing('The install', WORKING)])).toMatchObject({ from: 'installed' });
   });
 
-  it('one error names every way out when Temporal is nowhere', async () => {
+  it('is reported with every remedy if Temporal is nowhere', async () => {
     const failing = Object.assign(() => Promise.reject(new Error('no network')), { label: 'The download' });
     const error = await find([failing]).then(
       () => '',
@@ -122,7 +122,7 @@ describe('what does not work is said', () => {
   });
 });
 
-it('two starts at once install it once', async () => {
+it('two concurrent starts install it once', async () => {
   const calls: string[] = [];
   const install = installing('The install', WORKING, calls);
   const found = await Promise.all([find([install]), find([install])]);

@@ -13,7 +13,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'folder-lock-'));
 });
 
-it('a folder held by a running process is refused, naming the process', async () => {
+it('refuses a folder locked by a running process, and names the process', async () => {
   const holder = spawn('sleep', ['60']);
   await once(holder, 'spawn');
   writeFileSync(join(directory, 'lock.json'), JSON.stringify(identifyProcess(holder.pid as number)));
@@ -23,20 +23,20 @@ it('a folder held by a running process is refused, naming the process', async ()
   await once(holder, 'exit');
 });
 
-it('a lock left by a process that is gone is taken over', () => {
+it('takes over the lock of a dead process', () => {
   writeFileSync(join(directory, 'lock.json'), JSON.stringify({ pid: process.pid, startedAt: 'an earlier life' }));
   expect(lockHolder(directory)).toBeNull();
   lockFolder(directory);
   expect(lockHolder(directory)?.pid).toBe(process.pid);
 });
 
-it('a lock that a kill left half-written is taken over', () => {
+it('takes over a lock that a kill left half-written', () => {
   writeFileSync(join(directory, 'lock.json'), '{"pid":');
   lockFolder(directory);
   expect(lockHolder(directory)?.pid).toBe(process.pid);
 });
 
-it('released, it leaves nothing behind', () => {
+it('leaves nothing behind once released', () => {
   lockFolder(directory).release();
   expect(readdirSync(directory)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Four processes on one machine, told of one address, serve their metrics beside each other. */
+/** Four processes on one machine, with one configured address, serve their metrics at different ports. */
 import { createServer } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import { chooseMetricsAddresses, metricsUrls } from '../../src/embedded/metrics-addresses.ts';
@@ -15,7 +15,7 @@ async function occupy(port: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 }
 
-/** The first of as many successive ports that nobody uses. */
+/** The first of so many successive free ports. */
 async function freeRun(count: number): Promise<number> {
   for (;;) {
     const first = await findFreePort();
@@ -24,7 +24,7 @@ async function freeRun(count: number): Promise<number> {
   }
 }
 
-it('each process has a port of its own, from the one that was asked for on, and past those that are in use', async () => {
+it('each process gets its own port, from the configured one on, past those that the service uses', async () => {
   const first = await freeRun(8);
   const addresses = await chooseMetricsAddresses(
     { METRICS_ADDRESS: `127.0.0.1:${first}`, TEMPORAL_METRICS_ADDRESS: `127.0.0.1:${first + 1}` },
@@ -40,14 +40,14 @@ it('each process has a port of its own, from the one that was asked for on, and 
   expect(metricsUrls(addresses)['Webhook worker']).toEqual([`http://${at(4)}/metrics`, `http://${at(7)}/metrics`]);
 });
 
-it('port 0 gives each process a free one', async () => {
+it('port 0 gives each process a free port', async () => {
   const addresses = await chooseMetricsAddresses({ METRICS_ADDRESS: '127.0.0.1:0' });
   const ports = [...addresses.values()].map(({ METRICS_ADDRESS }) => METRICS_ADDRESS?.split(':')[1]);
   expect(new Set(ports).size).toBe(4);
   expect(ports).not.toContain('0');
 });
 
-it('a port that another program has is refused, by the process and the variable', async () => {
+it('refuses a port of another program, naming process and variable', async () => {
   const first = await freeRun(4);
   await occupy(first + 2);
   await expect(chooseMetricsAddresses({ METRICS_ADDRESS: `127.0.0.1:${first}` })).rejects.toThrow(
@@ -55,7 +55,7 @@ it('a port that another program has is refused, by the process and the variable'
   );
 });
 
-it('without a word nobody serves any, and what cannot be read is left to the processes to refuse', async () => {
+it('gives none by default, and leaves invalid addresses to the processes to refuse', async () => {
   expect(await chooseMetricsAddresses({})).toEqual(new Map());
   expect(await chooseMetricsAddresses({ METRICS_ADDRESS: 'everywhere' })).toEqual(new Map());
 });

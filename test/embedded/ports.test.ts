@@ -16,29 +16,29 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('a default that is free is taken', async () => {
+it('uses a free default port', async () => {
   const defaultPort = await findFreePort();
   expect(await choosePort({ ...wish, defaultPort }, HOST)).toEqual({ port: defaultPort, moved: false });
 });
 
-it('a default that is taken moves to a free port', async () => {
+it('replaces a taken default port by a free one', async () => {
   const { port, moved } = await choosePort({ ...wish, defaultPort: taken }, HOST);
   expect(moved).toBe(true);
   expect(port).not.toBe(taken);
   expect(await isPortFree(port)).toBe(true);
 });
 
-it('a port the caller chose is an error when taken, naming port and variable', async () => {
+it('refuses a chosen port that is taken, naming port and variable', async () => {
   const choosing = choosePort({ ...wish, defaultPort: 1, chosenPort: taken }, HOST);
   await expect(choosing).rejects.toThrow(new RegExp(`Port ${taken}.*API_PORT`));
 });
 
-it('0 asks for any free port', async () => {
+it('port 0 means any free port', async () => {
   const { port } = await choosePort({ ...wish, defaultPort: taken, chosenPort: 0 }, HOST);
   expect(port).toBeGreaterThan(0);
 });
 
-it('no port is given out twice', async () => {
+it('never gives out a port twice', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => findFreePort()));
   expect(new Set(ports).size).toBe(50);
 });

@@ -48,7 +48,7 @@ async function query(server: PostgresServer, statement: string): Promise<Record<
   }
 }
 
-it('killed with -9 it is started again, and nothing acknowledged is lost', async () => {
+it('restarts after kill -9 and loses nothing acknowledged', async () => {
   const server = await prepare();
   const reports: string[] = [];
   let restarted: () => void = () => {};
@@ -80,7 +80,7 @@ it('killed with -9 it is started again, and nothing acknowledged is lost', async
   expect(reports).toHaveLength(2);
 });
 
-it('a second start on another port finds the data, with the same password', async () => {
+it('finds its data on another port, with the same password', async () => {
   const first = await prepare();
   const program = await start(first);
   await query(first, 'create table kept (id int)');
@@ -90,7 +90,7 @@ it('a second start on another port finds the data, with the same password', asyn
   expect(await query(second, 'select * from kept')).toEqual([]);
 });
 
-it('the server of an earlier, killed start is stopped first', async () => {
+it('stops the server of an earlier, killed start first', async () => {
   const orphan = await start(await prepare());
   const server = await prepare();
   await start(server);
@@ -98,7 +98,7 @@ it('the server of an earlier, killed start is stopped first', async () => {
   expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-it('a stale postmaster.pid whose id another program has since is no obstacle, nor a reason to stop that program', async () => {
+it('ignores a stale postmaster.pid whose id belongs to another program, and leaves that program alone', async () => {
   const first = await start(await prepare());
   const pidPath = join(directory, 'postgres', 'postmaster.pid');
   const lines = readFileSync(pidPath, 'utf8').split('\n');
@@ -110,7 +110,7 @@ it('a stale postmaster.pid whose id another program has since is no obstacle, no
   expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-it('a first start that was interrupted leaves no half-made database', async () => {
+it('an interrupted first start leaves no partial database', async () => {
   mkdirSync(join(directory, 'postgres.new', 'base'), { recursive: true });
   const server = await prepare();
   await start(server);

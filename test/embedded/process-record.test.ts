@@ -25,7 +25,7 @@ async function run(command: string, ...args: string[]): Promise<number> {
   return child.pid as number;
 }
 
-it('a process that an earlier supervisor left running is found and stopped', async () => {
+it('finds and stops a process of an earlier supervisor', async () => {
   const pid = await run('sleep', '60');
   new ProcessRecord(path).add('API', pid);
   const orphans = findOrphans(path);
@@ -34,7 +34,7 @@ it('a process that an earlier supervisor left running is found and stopped', asy
   expect(findOrphans(path)).toEqual([]);
 });
 
-it('one that ignores the request is killed', async () => {
+it('kills one that ignores the signal', async () => {
   const pid = await run(
     process.execPath,
     '-e',
@@ -46,13 +46,13 @@ it('one that ignores the request is killed', async () => {
   expect(identifyProcess(pid)).toBeNull();
 });
 
-it('another process which has got the same id since is left alone', async () => {
+it('leaves alone another process that has the same id now', async () => {
   const pid = await run('sleep', '60');
   writeFileSync(path, JSON.stringify([{ name: 'API', pid, startedAt: 'an earlier life' }]));
   expect(findOrphans(path)).toEqual([]);
 });
 
-it('a process that ended is no orphan', async () => {
+it('does not report an ended process', async () => {
   const pid = await run('sleep', '60');
   const record = new ProcessRecord(path);
   record.add('API', pid);
@@ -60,7 +60,7 @@ it('a process that ended is no orphan', async () => {
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual([]);
 });
 
-it('everything recorded, and what that started, is killed at once', async () => {
+it('kills everything recorded at once, with its children', async () => {
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true });
   children.push(parent);
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];

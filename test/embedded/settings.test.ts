@@ -2,21 +2,21 @@ import { resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { readSettings } from '../../src/embedded/settings.ts';
 
-it('without a word everything has its default', () => {
+it('everything has a default', () => {
   expect(readSettings([], {})).toMatchObject({ dataDirectory: resolve('.data'), apiHost: '127.0.0.1' });
   expect(readSettings([], {}).apiPort).toBeUndefined();
 });
 
-it('a flag goes before a variable', () => {
+it('a flag takes precedence over a variable', () => {
   const settings = readSettings(['--api-port', '9000'], { API_PORT: '9001', POSTGRES_PORT: '0' });
   expect(settings.apiPort).toBe(9000);
   expect(settings.postgresPort).toBe(0);
 });
 
-it.each(['http', '70000', '-1', '1.5'])('a port of %s is refused, naming flag and variable', (port) => {
+it.each(['http', '70000', '-1', '1.5'])('refuses %s as a port, naming flag and variable', (port) => {
   expect(() => readSettings([], { TEMPORAL_WEB_PORT: port })).toThrow(/TEMPORAL_WEB_PORT \(--temporal-web-port\)/);
 });
 
-it('an unknown flag is refused, listing the known ones', () => {
+it('refuses an unknown flag and lists the known ones', () => {
   expect(() => readSettings(['--port', '1'], {})).toThrow(/--api-port, API_PORT/);
 });

@@ -40,7 +40,7 @@ function watch(text: string) {
   return { seen, report };
 }
 
-it('a program that ends is started again', async () => {
+it('restarts a program that ends', async () => {
   const { seen, report } = watch('runs again');
   const start = () => program('exec sleep 60');
   const supervised = await Supervised.start(
@@ -55,7 +55,7 @@ it('a program that ends is started again', async () => {
   await supervised.stop();
 });
 
-it('one that keeps failing is given up with the end of its log', async () => {
+it('gives up a program that keeps failing, and shows the end of its log', async () => {
   const givenUp = await new Promise<Error>((resolve, reject) => {
     let starts = 0;
     const start = async () => {
@@ -69,11 +69,11 @@ it('one that keeps failing is given up with the end of its log', async () => {
     );
   });
   expect(givenUp.message).toContain('Sleeper failed 3 times in a row and is given up.');
-  expect(givenUp.message).toContain('ended at its start (exit code 3)');
+  expect(givenUp.message).toContain('ended during its start (exit code 3)');
   expect(givenUp.message).toContain('no licence');
 });
 
-it('one that is stopped stays stopped', async () => {
+it('does not restart a stopped program', async () => {
   let starts = 0;
   const start = () => {
     starts += 1;
@@ -90,7 +90,7 @@ it('one that is stopped stays stopped', async () => {
   expect(reports).toEqual([]);
 });
 
-it('a program that ignores the request to stop is killed', async () => {
+it('kills a program that ignores the stop signal', async () => {
   const stubborn = await startProgram({
     name: 'Stubborn',
     command: process.execPath,
@@ -104,7 +104,7 @@ it('a program that ignores the request to stop is killed', async () => {
   expect(await stubborn.stop()).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
-it('a start that is interrupted stops the program it was waiting for', async () => {
+it('an aborted start stops its program', async () => {
   const interruption = new AbortController();
   let started: RunningProgram | undefined;
   const start = async (signal: AbortSignal) => {

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 const directory = new URL('../../src/endpoints/', import.meta.url);
 const files = globSync('*/fixtures/**/*.json', { cwd: directory });
 
-test('no number of a fixture carries the noise of binary arithmetic', () => {
+test('fixtures contain no floating-point noise', () => {
   expect(files.length).toBeGreaterThan(100);
   const noisy = files.flatMap((file) =>
     (readFileSync(new URL(file, directory), 'utf8').match(/\d\.\d{9,}/g) ?? []).map((number) => `${file}: ${number}`),

@@ -1,12 +1,12 @@
-/** Holds of every endpoint in the list. */
+/** Guarantees for every endpoint in the list. */
 import { expect, test } from '@jest/globals';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import type { JobInput } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
-import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
-import { readFixtureEnd } from '../../src/inference/fixture-files.ts';
-import { standInArtefacts } from '../inference/tiny-endpoint.ts';
-import { inferWhole } from '../support/in-stages.ts';
+import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
+import { readFixtureOutcome } from '../../src/inference/backends/fixture-files.ts';
+import { standInArtefacts } from '../inference/support/tiny-endpoint.ts';
+import { inferWhole } from '../support/bundles.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
@@ -18,8 +18,14 @@ const fixture = createFixtureBackend({
   slowScenarioMs: 1,
 });
 
-/** Refused at admission: no backend sees it. */
+/** Refused at admission, before any backend. */
 const WITHOUT_JOB = 'insufficient_credits';
+
+/** The error of each scenario in which the job fails. */
+const FAILURES: Readonly<Record<string, string>> = {
+  model_error: 'model_inference_failed',
+  input_unreadable: 'input_unreadable',
+};
 
 const cases = endpoints.flatMap((endpoint) =>
   [null, ...Object.keys(endpoint.scenarios)]
@@ -27,14 +33,16 @@ const cases = endpoints.flatMap((endpoint) =>
     .map((scenario) => ({ slug: endpoint.slug, scenario, endpoint })),
 );
 
-test.each(cases)('$slug answers the scenario $scenario as its schema says', async ({ endpoint, scenario }) => {
+test.each(cases)('$slug returns a valid result for the scenario $scenario', async ({ endpoint, scenario }) => {
   const outcome = await infer(endpoint, scenario);
-  const end = await readFixtureEnd(endpointsDirectory, endpoint.slug, scenario ?? 'default');
-  expect(outcome.status).toBe(scenario === 'model_error' ? 'failed' : (end?.status ?? 'succeeded'));
+  const end = await readFixtureOutcome(endpointsDirectory, endpoint.slug, scenario ?? 'default');
+  const error = FAILURES[scenario ?? ''];
+  expect(outcome.status).toBe(error ? 'failed' : (end?.status ?? 'succeeded'));
+  if (error) expect(outcome).toMatchObject({ error: { code: error }, chargedCredits: 0 });
 });
 
 test.each(cases.filter(({ scenario }) => scenario === 'low_confidence'))(
-  '$slug is below 0.5 in every confidence of low_confidence, and states one',
+  '$slug keeps every confidence of low_confidence below 0.5, with at least one',
   async ({ endpoint, scenario }) => {
     const confidences = confidencesIn((await infer(endpoint, scenario)).result);
     expect(confidences.length).toBeGreaterThan(0);
@@ -43,7 +51,7 @@ test.each(cases.filter(({ scenario }) => scenario === 'low_confidence'))(
 );
 
 test.each(cases.filter(({ scenario }) => scenario === 'empty_result'))(
-  '$slug detects nothing in empty_result: no confidence, and no list with an item',
+  '$slug detects nothing in empty_result: no confidence and only empty lists',
   async ({ endpoint, scenario }) => {
     const { result } = await infer(endpoint, scenario);
     expect(confidencesIn(result)).toEqual([]);
@@ -51,7 +59,7 @@ test.each(cases.filter(({ scenario }) => scenario === 'empty_result'))(
   },
 );
 
-/** Sent to bundles, which answer each picture; the others are asked without one. */
+/** Sent to bundles only, which return one outcome per picture. */
 const PICTURE: JobInput = {
   field: 'images',
   storageKey: 'picture.jpg',
@@ -80,7 +88,7 @@ function confidencesIn(value: unknown): number[] {
   );
 }
 
-/** Lists of what was sent, and of what is not there. */
+/** Lists that mirror the input or name what is missing. */
 const NOT_DETECTED = ['images', 'views', 'missing_views'];
 
 function listsIn(value: unknown): unknown[][] {

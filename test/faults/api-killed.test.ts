@@ -1,7 +1,7 @@
 /** kill -9 of the API at every point of an admission. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { query } from '../../src/db/orm.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { post, postUntilAdmitted } from './customer.ts';

@@ -1,8 +1,9 @@
-/** Many at once want the same thing: the processes are real, and so are the races. */
+/** Concurrent requests compete for the same thing, on real processes. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { adjustCredits, readHeadroom } from '../../src/db/credits/credits.ts';
-import { query } from '../../src/db/orm.ts';
+import { readHeadroom } from '../../src/credits/credit-balances-store.ts';
+import { adjustCredits } from '../../src/credits/credit-bookings-store.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { post, postUntilAdmitted } from './customer.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';

@@ -1,4 +1,4 @@
-/** Requests as they go over the wire, for what the typed client smooths away. */
+/** Raw requests, for cases that the typed client hides. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import type { FaultStack } from './fault-stack.ts';
 
 const PICTURE = readFileSync(join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg'));
-/** Longer than a restart of any process and the time for which a claim without an answer is in progress. */
+/** Longer than a restart of any process, and longer than a claim without a response is in progress. */
 const PATIENCE_MS = 90_000;
 
 export interface Submission {
@@ -22,12 +22,12 @@ export interface Answer {
   status: number;
   text: string;
   isReplay: boolean;
-  /** 0 where the answer asks for no pause. */
+  /** 0 when the response requests no pause. */
   retryAfterMs: number;
   job: Job;
 }
 
-/** One POST and no more; null when no answer came. */
+/** One POST, never repeated; null when no response arrived. */
 export async function post(
   { apiUrl, seed }: FaultStack,
   { key, mode = 'test', scenario, parameters = {} }: Submission,
@@ -61,12 +61,12 @@ export async function post(
   }
 }
 
-/** As a careful customer: the same request again, until it is admitted. */
+/** Repeats the same request until it is admitted, as a careful customer does. */
 export async function postUntilAdmitted(stack: FaultStack, submission: Submission): Promise<Answer> {
   let answer: Answer | null = null;
   await until(async () => {
     answer = await post(stack, submission);
-    // Many rounds in a minute come to the rate limit, which more of them would not lift.
+    // Many rounds in a minute reach the rate limit; further attempts would not lift it.
     if (answer?.status === 429) await delay(answer.retryAfterMs);
     return answer?.status === 202;
   }, PATIENCE_MS);

@@ -1,19 +1,20 @@
-/** Every process of the service, each behind proxies of its own, on a PostgreSQL of its own: to be broken. */
+/** Every process of the service, each behind its own proxies, on its own PostgreSQL, for tests that break them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/db/seed.ts';
-import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
+import { openDatabase } from '../../src/database.ts';
 import { findTemporal } from '../../src/embedded/find-temporal.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../../src/embedded/postgres.ts';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
 import type { RunningProgram } from '../../src/embedded/program.ts';
+import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/embedded/seed.ts';
 import { ensureNamespace, startTemporal } from '../../src/embedded/temporal.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import type { TestProcess, TestProcesses } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -28,7 +29,7 @@ const PARTS = {
 export type PartName = keyof typeof PARTS;
 export const PART_NAMES = Object.keys(PARTS) as PartName[];
 
-/** One process, and what stands between it and the servers. */
+/** One process, and the proxies between it and the servers. */
 export class Part {
   readonly name: PartName;
   readonly postgres: StatementProxy;
@@ -52,7 +53,7 @@ export class Part {
     this.#process = await this.#start();
   }
 
-  /** kill -9, and with it whatever a proxy still held for it. */
+  /** kill -9; drops what a proxy still held for the process. */
   async kill(): Promise<void> {
     await this.#process?.kill();
     this.#process = null;
@@ -73,7 +74,7 @@ export interface FaultStack {
   /** A test key of another organisation. */
   strangerKey: string;
   receiver: WebhookReceiver;
-  /** A customer who tries again until an answer comes. */
+  /** A customer who retries until a response arrives. */
   client(mode: keyof DevelopmentSeed['keys']): VehicleInferenceClient;
   close(): Promise<void>;
 }
@@ -85,7 +86,7 @@ const ATTEMPTS = 600;
 /** Starts everything. Call `close` in `afterAll`. */
 export async function startFaultStack(processes: TestProcesses): Promise<FaultStack> {
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
-  // `npm test` finds in it what a killed run of the tests left.
+  // `npm test` finds the remains of a killed test run in it.
   const record = new ProcessRecord(join(directory, 'processes.json'));
   const [postgresPort, apiPort, temporal, receiver] = await Promise.all([
     findFreePort(),

@@ -1,8 +1,8 @@
-/** PostgreSQL is stopped at once, drops its sessions or has none left, while customers go on. */
+/** PostgreSQL stops at once, drops its sessions or has none left, while customers continue. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { query } from '../../src/db/orm.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { type Answer, post, postUntilAdmitted } from './customer.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';
@@ -59,7 +59,7 @@ it.each(rounds)(
   300_000,
 );
 
-/** Customers post all the while; whatever was acknowledged must be there afterwards. */
+/** Customers post throughout; everything acknowledged must exist afterwards. */
 async function expectToSurvive(fault: () => Promise<void>): Promise<void> {
   const submissions: { key: string; answer: Answer | null }[] = [];
   const over = new AbortController();

@@ -1,12 +1,12 @@
 /**
- * Stands between one process and PostgreSQL, understands so much of the protocol that it knows where a statement begins
- * and where its answer ends, and can hold either: a process is then killed exactly there.
+ * A proxy between one process and PostgreSQL. It understands enough of the protocol to know where a statement begins and
+ * where its result ends, and can hold either: a process is then killed exactly there.
  * Source: PostgreSQL documentation, "Frontend/Backend Protocol", message formats.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** `before`: sent by the process and not seen by the server. `after`: done by the server and not known to the process. */
+/** `before`: sent by the process, not seen by the server. `after`: executed by the server, unknown to the process. */
 export type Moment = 'before' | 'after';
 
 export interface StatementProxy {
@@ -15,7 +15,7 @@ export interface StatementProxy {
   statements: readonly string[];
   /** Resolves when the next statement that fits has reached the moment; it stays there until everything is cut off. */
   holdNext(fits: (sql: string) => boolean, moment: Moment): Promise<void>;
-  /** Breaks every connection, and what was held with it; new ones are taken. */
+  /** Breaks every connection and drops what was held; accepts new ones. */
   cutOff(): void;
   close(): Promise<void>;
 }

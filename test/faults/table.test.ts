@@ -8,7 +8,7 @@ it.each(FAULTS.map(({ fault, files }) => ({ fault, files })))('$fault: its test 
   for (const file of files) expect([file, existsSync(join(PROJECT_DIRECTORY, file))]).toEqual([file, true]);
 });
 
-it('every test file of the faults stands in the table', () => {
+it('the table lists every test file of the faults', () => {
   const listed = new Set(FAULTS.flatMap(({ files }) => files));
   const own = globSync('test/faults/*.test.ts', { cwd: PROJECT_DIRECTORY });
   expect(own.filter((file) => !listed.has(file) && !file.endsWith('table.test.ts'))).toEqual([]);

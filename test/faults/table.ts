@@ -4,8 +4,10 @@ export interface Fault {
   mustShow: string;
   /** Paths from the project's root; a file belongs to one fault or to several. */
   files: readonly string[];
-  /** Of the tests' full names; left out, every test of the files counts. */
+  /** Pattern of the tests' full names; every test of the files when omitted. */
   named?: RegExp;
+  /** Takes minutes: `npm test` and `npm run test:faults -- --short` omit it. */
+  isLong?: true;
 }
 
 export const FAULTS: readonly Fault[] = [
@@ -22,7 +24,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'kill -9 of the inference child',
     mustShow: 'a bounded number of tries; the worker lives',
-    files: ['test/inference/child-processes.test.ts'],
+    files: ['test/inference/runtime/child-processes.test.ts'],
   },
   {
     fault: 'Temporal killed, or out of reach',
@@ -32,38 +34,34 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'PostgreSQL killed, its sessions terminated, none of them free',
     mustShow: 'what was acknowledged is durable; the service reconnects by itself',
-    files: [
-      'test/faults/postgres-away.test.ts',
-      'test/api/database-failures.test.ts',
-      'test/db/jobs/durability.test.ts',
-    ],
+    files: ['test/faults/postgres-away.test.ts', 'test/api/database-failures.test.ts', 'test/jobs/durability.test.ts'],
   },
   {
     fault: '100 requests at once with one key; the key with another payload',
     mustShow: 'one job; 409',
-    files: ['test/faults/contention.test.ts', 'test/db/jobs/admit-job.test.ts'],
+    files: ['test/faults/contention.test.ts', 'test/jobs/admission-store.test.ts'],
     named: /key/,
   },
   {
     fault: 'credits for exactly N jobs, 10 N requests at once',
     mustShow: 'exactly N admitted',
-    files: ['test/faults/contention.test.ts', 'test/db/jobs/admit-job.test.ts'],
+    files: ['test/faults/contention.test.ts', 'test/jobs/admission-store.test.ts'],
     named: /credits for exactly/,
   },
   {
     fault: 'cancellation against pick-up',
     mustShow: 'exactly one wins; one hold and one settlement',
-    files: ['test/faults/contention.test.ts', 'test/db/jobs/settle-job.test.ts'],
+    files: ['test/faults/contention.test.ts', 'test/jobs/settlement-store.test.ts'],
     named: /cancel|wins/i,
   },
   {
     fault: 'webhook targets that are slow, endless, redirecting, rebinding, inside, resetting, badly encrypted',
     mustShow: 'no connection inside; the rest unharmed',
     files: [
-      'test/delivery/webhook-client.test.ts',
-      'test/delivery/webhook-target.test.ts',
-      'test/delivery/public-address.test.ts',
-      'test/delivery/resolve-host.test.ts',
+      'test/webhooks/webhook-client.test.ts',
+      'test/webhooks/webhook-target.test.ts',
+      'test/webhooks/public-address.test.ts',
+      'test/webhooks/resolve-host.test.ts',
     ],
   },
   {
@@ -80,10 +78,10 @@ export const FAULTS: readonly Fault[] = [
     fault: 'pictures and bodies made to hurt: bombs, truncated, animated, rotated, too large',
     mustShow: '4xx or a failed job; bounded memory; credits released',
     files: [
-      'test/inference/decode-image.test.ts',
-      'test/inference/images/hostile-pictures.test.ts',
-      'test/inference/images/many-pictures.test.ts',
-      'test/inference/images/decoder-loaders.test.ts',
+      'test/inference/toolkit/images/decode-image.test.ts',
+      'test/inference/toolkit/images/hostile-pictures.test.ts',
+      'test/inference/toolkit/images/many-pictures.test.ts',
+      'test/inference/toolkit/images/decoder-loaders.test.ts',
       'test/api/input-files.test.ts',
       'test/api/disguised-pictures.test.ts',
       'test/api/broken-bodies.test.ts',
@@ -92,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: 'pictures that end, occupy or exhaust the process that reads them',
     mustShow: 'a bounded number of tries; a failed job; credits released; neighbours unharmed',
-    files: ['test/workflows/poison-pictures.test.ts', 'test/inference/memory-bound.test.ts'],
+    files: ['test/workflows/poison-pictures.test.ts', 'test/inference/runtime/memory-bound.test.ts'],
   },
   {
     fault: 'a deploy in mid-job, old and new workers together',
@@ -114,8 +112,15 @@ export const FAULTS: readonly Fault[] = [
     mustShow: 'the boundary is exact',
     files: [
       'test/api/authentication.test.ts',
-      'test/db/organizations/callers.test.ts',
+      'test/organizations/callers-store.test.ts',
       'test/api/management/api-keys.test.ts',
     ],
+  },
+  {
+    fault: 'any process killed at random instants for two minutes under mixed load, PostgreSQL and its sessions too',
+    mustShow: 'one job and one answer a key, one charge a job, every job ends, every event arrives',
+    files: ['test/faults/random-kills.test.ts'],
+    named: /kills at random instants/,
+    isLong: true,
   },
 ];

@@ -1,4 +1,4 @@
-/** Temporal is killed, or cannot be reached, while customers go on. */
+/** Temporal is killed, or cannot be reached, while customers continue. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -45,7 +45,7 @@ it.each(rounds)(
   300_000,
 );
 
-/** Customers post all the while, and afterwards repeat what got no job. */
+/** Customers post throughout, then repeat the requests that got no job. */
 async function expectToSurvive(fault: () => Promise<void>): Promise<void> {
   const keys: string[] = [];
   const answers: Answer[] = [];

@@ -1,7 +1,7 @@
-/** kill -9 of the workers at the points where it hurts. */
+/** kill -9 of the workers at every critical point. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { query } from '../../src/db/orm.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { postUntilAdmitted } from './customer.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack.close());
 
-/** Kills a worker when the statement of a new job has reached the moment, and answers the job's end. */
+/** Kills a worker when the statement of a new job has reached the moment, and returns the job's end. */
 async function killAt(part: Part, statement: string, moment: Moment, scenario?: string) {
   const reached = part.postgres.holdNext((sql) => sql.includes(statement), moment);
   const { job } = await postUntilAdmitted(stack, { key: randomUUID(), ...(scenario && { scenario }) });

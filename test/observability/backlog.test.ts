@@ -1,13 +1,14 @@
-/** The gauges of what waits tell the truth, and tell nothing where they know nothing. */
+/** The gauges of the backlog are true, or absent when unknown. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
+import { startRunJob } from '../../src/jobs/job-starter.ts';
 import { observeBacklog } from '../../src/observability/backlog.ts';
-import { startRunJob } from '../../src/temporal/client.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, finishInference, readJob } from '../support/jobs.ts';
@@ -50,7 +51,7 @@ function scrapes(changes: Partial<Parameters<typeof observeBacklog>[0]> = {}) {
   };
 }
 
-it('open jobs, holds, the outbox and deliveries are counted, with the age of the oldest', async () => {
+it('counts open jobs, holds, the outbox and deliveries, with the age of the oldest', async () => {
   const minuteAgo = new Date(Date.now() - 60_000);
   await admit(orm, customer, { createdAt: minuteAgo, dueAt: minuteAgo });
   await admit(orm, customer);
@@ -85,7 +86,7 @@ it('a task queue that nobody polls shows its tasks and no poller', async () => {
   expect((await scrape()).get(`task_queue_pollers${labels}`)).toBe(0);
 });
 
-it('what cannot be read is left out, so that it does not look like an empty queue', async () => {
+it('omits what it cannot read, so that it does not look like an empty queue', async () => {
   const away = openTemporalClient({ address, namespace: 'that-does-not-exist' });
   const gauges = await scrapes({ temporal: away })();
   await away.connection.close();
@@ -95,7 +96,7 @@ it('what cannot be read is left out, so that it does not look like an empty queu
   expect([...gauges.keys()].filter((name) => name.startsWith('open_jobs'))).not.toEqual([]);
 });
 
-it('scrapes that follow each other closely cost one reading', async () => {
+it('scrapes in quick succession cost one reading', async () => {
   const scrape = scrapes({ cacheMs: 60_000 });
   const before = (await scrape()).get('ledger_holds{mode="test"}');
   await admit(orm, customer);

@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry, as far as a test needs one: it takes OTLP over HTTP as JSON. */
+/** A minimal OpenTelemetry collector for tests: it receives OTLP over HTTP as JSON. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,10 +16,10 @@ export interface CollectedSpan {
 
 export interface Collector {
   endpoint: string;
-  /** Every body as it came. */
+  /** Every body as received. */
   bodies: readonly string[];
   spans: readonly CollectedSpan[];
-  /** Resolves once a span fits. */
+  /** Resolves once a span matches. */
   waitFor(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The metrics say what happened, by names that Prometheus's conventions know and labels that do not grow. */
+/** The metrics are correct, follow Prometheus's naming conventions, and have bounded labels. */
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { DeliveryActivities } from '../../src/contracts/deliver-webhook.ts';
@@ -24,7 +24,7 @@ const linesOf = async (use: (metrics: ReturnType<typeof createMetrics>) => void)
 };
 
 describe('a settled job', () => {
-  it('is counted by how it ended, with its time in the queue and in all', async () => {
+  it('is counted by status, with its queue time and total time', async () => {
     const lines = await linesOf((metrics) => metrics.jobSettled(JOB));
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -35,7 +35,7 @@ describe('a settled job', () => {
     );
   });
 
-  it('that nobody picked up has no time in the queue', async () => {
+  it('that nobody picked up has no queue time', async () => {
     const lines = await linesOf((metrics) => metrics.jobSettled({ ...JOB, status: 'expired', startedAt: null }));
     expect(lines.filter((line) => line.startsWith('vehicle_inference_job_queue_seconds_count'))).toEqual([]);
   });
@@ -52,13 +52,13 @@ describe('a settled job', () => {
     ]);
   });
 
-  it('never took less than no time, whatever the clocks say', async () => {
+  it('never has a negative duration, whatever the clocks say', async () => {
     const lines = await linesOf((metrics) => metrics.jobSettled({ ...JOB, startedAt: at(-1) }));
     expect(lines).toContain('vehicle_inference_job_queue_seconds_sum{endpoint="dashboard.read",mode="live"} 0');
   });
 });
 
-it('a stage of a bundle is timed in the queue and in all, by its name', async () => {
+it('a stage of a bundle has a queue time and a total time, by name', async () => {
   const stage = { endpoint: 'vehicle.analyze', livemode: false, stage: 'damage.detect' };
   const lines = await linesOf((metrics) => {
     metrics.stagePickedUp({ ...stage, queuedMs: 40 });
@@ -75,7 +75,7 @@ it('a stage of a bundle is timed in the queue and in all, by its name', async ()
   );
 });
 
-it('an attempt of a delivery that was left out is not counted as one that failed', async () => {
+it('a skipped attempt of a delivery does not count as a failed one', async () => {
   const metrics = createMetrics();
   const attempt = { deliveryId: 'whd_1', attempt: 1, lastAttempt: false, hasWaited: false } as never;
   for (const answer of [
@@ -95,7 +95,7 @@ it('an attempt of a delivery that was left out is not counted as one that failed
   ]);
 });
 
-it('names have the unit last, counters end in _total, and no label holds an id', async () => {
+it('names end in their unit, counters in _total, and no label holds an id', async () => {
   const metrics = await createMetrics().registry.getMetricsAsJSON();
   expect(metrics.length).toBeGreaterThan(8);
   for (const { name, type } of metrics) {

@@ -1,8 +1,8 @@
-/** What operators see of a model: how long it is waited for, how long it runs, and on how many samples at once. */
+/** Metrics of a model: its queue time, its run time, and its batch sizes. */
 import { expect, it } from '@jest/globals';
 import { createMetrics } from '../../src/observability/metrics.ts';
 
-it('a run of a network counts once, with its samples, and the wait of each job in it', async () => {
+it('a run of a network counts once, with its samples and the wait of each of its jobs', async () => {
   const metrics = createMetrics();
   metrics.modelWaited({ modelVersion: 'tires@2026-01-01', waitMs: 250 });
   const run = { modelVersion: 'tires@2026-01-01', file: 'detector', samples: 3, waitsMs: [0, 10, 15], computeMs: 50 };

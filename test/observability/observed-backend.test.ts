@@ -1,7 +1,7 @@
-/** An inference is timed by how it ended, and what it answers is left as it is. */
+/** Observation times an inference by its outcome, and does not change its result. */
 import { expect, it } from '@jest/globals';
+import type { BundleInference, InferenceBackend } from '../../src/contracts/inference-backend.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
-import type { InferenceBackend, StagedInference } from '../../src/inference/backend.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { observeBackend } from '../../src/observability/observed-backend.ts';
 import { NO_TRACING } from '../../src/observability/tracing.ts';
@@ -23,13 +23,13 @@ const FAILURE: InferenceOutcome = {
   chargedCredits: 0,
 };
 
-function observed(answer: () => Promise<InferenceOutcome>, staged?: StagedInference) {
+function observed(answer: () => Promise<InferenceOutcome>, bundles?: BundleInference) {
   const metrics = createMetrics();
   const backend: InferenceBackend = {
     modelVersion: () => 'm@2026-01-01',
     infer: answer,
     close: async () => {},
-    ...(staged && { staged }),
+    ...(bundles && { bundles }),
   };
   const counted = async () =>
     [
@@ -40,7 +40,7 @@ function observed(answer: () => Promise<InferenceOutcome>, staged?: StagedInfere
   return { backend: observeBackend(backend, metrics, NO_TRACING), counted };
 }
 
-it('an answer passes unchanged, and is counted by what it says', async () => {
+it('a result passes unchanged and is counted by its status', async () => {
   const answers = [SUCCESS, FAILURE];
   const { backend, counted } = observed(async () => answers.shift() ?? SUCCESS);
   const context = { signal: new AbortController().signal };
@@ -52,7 +52,7 @@ it('an answer passes unchanged, and is counted by what it says', async () => {
   ]);
 });
 
-it('an error passes unchanged; one after a cancellation is no failure', async () => {
+it('an error passes unchanged; after a cancellation it does not count as a failure', async () => {
   const error = new Error('lost');
   const { backend, counted } = observed(() => Promise.reject(error));
   const cancelled = AbortSignal.abort();
@@ -64,6 +64,6 @@ it('an error passes unchanged; one after a cancellation is no failure', async ()
   ]);
 });
 
-it('a backend without stages stays one', () => {
-  expect(observed(async () => SUCCESS).backend.staged).toBeUndefined();
+it('a backend without bundles stays without bundles', () => {
+  expect(observed(async () => SUCCESS).backend.bundles).toBeUndefined();
 });

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/db/seed.ts';
-import { newApiKeySecret } from '../../src/domain/api-keys.ts';
-import { createSealedSecrets } from '../../src/domain/sealed-secrets.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/embedded/seed.ts';
+import { newApiKeySecret } from '../../src/organizations/api-keys.ts';
+import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
 import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
@@ -36,7 +36,7 @@ let collector: Collector;
 let receiver: WebhookReceiver;
 let seed: DevelopmentSeed;
 let baseUrl: string;
-/** What may be in no line and in no span. */
+/** Secrets that must appear in no line and no span. */
 const planted: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -137,7 +137,7 @@ beforeAll(async () => {
   live = await readDashboard(seed.keys.live, true);
   test = await readDashboard(seed.keys.test, true);
   await receiver.waitFor(({ rawBody }) => rawBody.includes(test.id), 30_000);
-  // Refusals, with secrets where they do not belong.
+  // Refusals, with secrets in the wrong places.
   const { strangersKey = '', idempotencyKey = '', webhookSecret = '' } = planted;
   const authorization = `Bearer ${seed.keys.test}`;
   for (const [path, init] of [
@@ -162,7 +162,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('metrics', () => {
-  it('of the API tell requests by route, admissions and refusals', async () => {
+  it('of the API count requests by route, admissions and refusals', async () => {
     const metrics = await metricsOf('api');
     expect(metrics).toMatch(
       /^vehicle_inference_http_request_duration_seconds_count\{method="POST",route="\/v1\/dashboard\/read",status="200"\} 2$/m,
@@ -172,7 +172,7 @@ describe('metrics', () => {
     expect(metrics).toContain('route="/v1/jobs/:id"');
   });
 
-  it('of the workers tell activities, inferences, settlements and deliveries', async () => {
+  it('of the workers count activities, inferences, settlements and deliveries', async () => {
     const inference = await metricsOf('inference');
     expect(inference).toMatch(
       /^vehicle_inference_inference_duration_seconds_count\{endpoint="dashboard\.read",mode="live",outcome="succeeded"\} 1$/m,
@@ -188,7 +188,7 @@ describe('metrics', () => {
     );
   });
 
-  it('of what waits come from the orchestration worker', async () => {
+  it('of the backlog come from the orchestration worker', async () => {
     const metrics = await metricsOf('orchestration');
     for (const line of [
       'vehicle_inference_backlog_readable{store="postgresql"} 1',
@@ -203,7 +203,7 @@ describe('metrics', () => {
     for (const line of pollers) expect(line).toMatch(/ [1-9]\d*$/);
   });
 
-  it('of Temporal’s SDK come from every worker, by the names and labels that alerts and dashboard know', async () => {
+  it('of Temporal’s SDK come from every worker, with the names and labels that alerts and dashboard use', async () => {
     const served = await Promise.all(PROCESSES.slice(1).map((name) => metricsOf(name, temporalPorts[name])));
     for (const metrics of served) expect(metrics).toMatch(/^temporal_worker_task_slots_available\{/m);
     for (const [name, labels] of Object.entries(SDK_METRICS)) {
@@ -215,7 +215,7 @@ describe('metrics', () => {
     }
   });
 
-  it('label nothing with an id', async () => {
+  it('have no id among their labels', async () => {
     for (const name of PROCESSES) {
       expect(await metricsOf(name)).not.toMatch(/(?:job|req|org|evt|whd|key)_[1-9A-HJ-NP-Za-km-z]{22}/);
     }
@@ -223,7 +223,7 @@ describe('metrics', () => {
 });
 
 describe('traces', () => {
-  it('lead from the request through the workflow to the inference, which settles', async () => {
+  it('follow a request through the workflow to the inference, which settles', async () => {
     const request = await collector.waitFor(
       ({ service, attributes }) => service === 'vehicle-inference-api' && attributes['job.id'] === live.id,
     );
@@ -247,11 +247,11 @@ describe('traces', () => {
     expect(inference?.parentSpanId).toBe(activity?.spanId);
   });
 
-  it('begin with the service: a caller can neither name nor extend them', () => {
+  it('begin with the service: a caller can neither choose nor extend them', () => {
     expect(collector.spans.map(({ traceId }) => traceId)).not.toContain('0af7651916cd43dd8448eb211c80319c');
   });
 
-  it('leave a history that goes on without them', async () => {
+  it('leave a history that replays without them', async () => {
     const client = openTemporalClient(namespace);
     const history = await client.workflow.getHandle(live.id).fetchHistory();
     await client.connection.close();
@@ -260,7 +260,7 @@ describe('traces', () => {
     await expect(Worker.runReplayHistory({ workflowBundle }, history, live.id)).resolves.toBeUndefined();
   });
 
-  it('are told apart by request', async () => {
+  it('are separate for each request', async () => {
     const [one, other] = await Promise.all(
       [live, test].map(({ id }) => collector.waitFor(({ attributes }) => attributes['job.id'] === id)),
     );
@@ -291,7 +291,7 @@ describe('log lines', () => {
   });
 });
 
-it('no secret is in any line or span of any process, whatever field it was sent in', async () => {
+it('no secret appears in any line or span of any process, whatever field it was sent in', async () => {
   await collector.waitFor(({ name }) => name === 'RunWorkflow:deliverWebhook');
   expect(collector.bodies.length).toBeGreaterThan(3);
   const spans = collector.bodies.join('\n');
@@ -305,7 +305,7 @@ it('no secret is in any line or span of any process, whatever field it was sent 
   }
 });
 
-it('a worker whose database is away is alive and not ready', async () => {
+it('a worker without its database is alive and not ready', async () => {
   await database.drop();
   await until(async () => !(await isReady('webhooks')), 20_000);
   const alive = await fetch(`http://127.0.0.1:${metricsPorts.webhooks}/health/live`);

@@ -1,6 +1,6 @@
-/** Settings of operators that would not work are refused at boot, and what is off by default is off. */
+/** Settings that cannot work are refused at boot, and optional features are off by default. */
 import { describe, expect, it } from '@jest/globals';
-import { type ProcessName, readConfig } from '../../src/config/config.ts';
+import { type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 
 const NEEDED = {
   DATABASE_URL: 'postgres://db/x',
@@ -10,7 +10,7 @@ const NEEDED = {
 const read = <Name extends ProcessName>(name: Name, given: Record<string, string> = {}) =>
   readConfig(name, { ...NEEDED, ...given });
 
-it('metrics, traces and versioning are off until they are asked for', () => {
+it('metrics, traces and versioning are off by default', () => {
   expect(read('worker:orchestration')).toMatchObject({
     METRICS_ADDRESS: '',
     TEMPORAL_METRICS_ADDRESS: '',
@@ -19,7 +19,7 @@ it('metrics, traces and versioning are off until they are asked for', () => {
   });
 });
 
-describe('a setting that would not work is refused', () => {
+describe('a setting that cannot work is refused', () => {
   it.each([
     ['METRICS_ADDRESS', '9464'],
     ['TEMPORAL_METRICS_ADDRESS', 'localhost:9465'],
@@ -27,14 +27,14 @@ describe('a setting that would not work is refused', () => {
     // A full stop would end the deployment's name in Temporal.
     ['TEMPORAL_BUILD_ID', '1.0.0'],
     ['INPUT_RETENTION_DAYS', '0'],
-    // Customers are promised events of 30 days.
+    // Customers are promised 30 days of events.
     ['EVENT_RETENTION_DAYS', '7'],
   ])('%s %s', (name, value) => {
     expect(() => read('worker:orchestration', { [name]: value })).toThrow(new RegExp(`${name} must be`));
   });
 });
 
-it('addresses of IPv6 and of a name are taken', () => {
+it('IPv6 addresses and host names are accepted', () => {
   expect(read('api', { METRICS_ADDRESS: '[::]:9464' }).METRICS_ADDRESS).toBe('[::]:9464');
   expect(read('api', { METRICS_ADDRESS: 'localhost:9464' }).METRICS_ADDRESS).toBe('localhost:9464');
 });

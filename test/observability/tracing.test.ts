@@ -1,4 +1,4 @@
-/** Traces change no workflow, and a process without a collector loads nothing of them. */
+/** Traces change no workflow, and a process without a collector loads no tracing code. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => tracing.stop());
 
-describe('a workflow that began without traces goes on with them', () => {
+describe('a workflow that began without traces continues with them', () => {
   it.each(histories)('%s', async (file) => {
     const history: unknown = JSON.parse(readFileSync(HISTORIES + file, 'utf8'));
     const replay = Worker.runReplayHistory({ workflowBundle, plugins: tracing.temporalPlugins }, history);
@@ -39,14 +39,14 @@ describe('a workflow that began without traces goes on with them', () => {
 });
 
 describe('a span', () => {
-  it('of work that failed tells the name of the error, and nothing that its message quotes', async () => {
+  it('of failed work has the name of the error, and nothing of its message', async () => {
     const work = tracing.inSpan('work', {}, () => Promise.reject(new TypeError('what was sent')));
     await expect(work).rejects.toThrow(TypeError);
     const [span] = exporter.getFinishedSpans().slice(-1);
     expect(span).toMatchObject({ name: 'work', status: { message: 'TypeError' }, events: [] });
   });
 
-  it('is named and described as its work goes on', async () => {
+  it('can be renamed and extended during its work', async () => {
     await tracing.inSpan('GET', { first: 1 }, async (span) => {
       span.rename('GET /v1/jobs/:id');
       span.set({ second: true });
@@ -56,12 +56,12 @@ describe('a span', () => {
   });
 });
 
-it('a process without a collector loads nothing of OpenTelemetry but what Prometheus’s client brings along', () => {
+it('a process without a collector loads no OpenTelemetry beyond what Prometheus’s client needs', () => {
   const program = `
-    const { startOperations } = await import('./src/observability/operations.ts');
+    const { startObservability } = await import('./src/observability/observability.ts');
     await import('./src/workers/run-worker.ts');
     const settings = { METRICS_ADDRESS: '', OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[1] || null };
-    const { temporalPlugins } = (await startOperations('test', settings)).tracing;
+    const { temporalPlugins } = (await startObservability('test', settings)).tracing;
     const { createRequire } = await import('node:module');
     const loaded = Object.keys(createRequire(import.meta.url).cache).join(' ');
     console.log(JSON.stringify([temporalPlugins.length, /@opentelemetry.sdk-trace|interceptors-opentelemetry/.test(loaded)]));

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { bundleWorkflowCode, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Runtime, Worker } from '@temporalio/worker';
+import { workflowBundlePath } from '../support/workers.ts';
 
 const HISTORIES = fileURLToPath(new URL('histories/deliver-webhook', import.meta.url));
 const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-describe('a delivery that began under an earlier version goes on under this one', () => {
-  let workflowBundle: WorkflowBundleWithSourceMap;
+describe('a delivery started under an earlier version continues under this one', () => {
+  let workflowBundle: { codePath: string };
 
   beforeAll(async () => {
     Runtime.install({ logger: silent });
-    const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
-    workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
+    workflowBundle = { codePath: await workflowBundlePath() };
   });
 
   it.each(readdirSync(HISTORIES))('%s', async (file) => {

@@ -3,7 +3,7 @@
  *
  *     TEMPORAL_ADDRESS=127.0.0.1:7233 node test/replay/record-run-job.ts
  *
- * Run it against a throw-away Temporal when the workflow gains a branch. A history that exists is left as it is: it
+ * Run it against a throw-away Temporal when the workflow gains a branch. Existing histories stay unchanged: each
  * stands for the jobs that run in production, and a change of the workflow must replay it.
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -14,14 +14,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { DispatchActivities } from '../../src/contracts/dispatch.ts';
-import type { PassedOn } from '../../src/contracts/passed-on.ts';
-import {
-  type InferenceActivities,
-  RUN_JOB_WORKFLOW,
-  type RunJobInput,
-  type Settlement,
-  type SettlementActivities,
-} from '../../src/contracts/run-job.ts';
+import type { HandedBack } from '../../src/contracts/handed-back.ts';
 import type {
   PlannedStage,
   StageActivities,
@@ -29,41 +22,49 @@ import type {
   StageRange,
   StageRecordActivities,
   StageReport,
-} from '../../src/contracts/run-stages.ts';
+} from '../../src/contracts/run-bundle.ts';
+import {
+  encodeInferenceResult,
+  type InferenceActivities,
+  RUN_JOB_WORKFLOW,
+  type RunJobInput,
+  type Settlement,
+  type SettlementActivities,
+} from '../../src/contracts/run-job.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { ensureNamespace } from '../../src/embedded/temporal.ts';
 import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
-import { plannedStage, stagePlan } from '../support/staged-backends.ts';
+import { plannedStage, stagePlan } from '../support/bundle-backends.ts';
 
 type RunInference = (attempt: number) => ReturnType<InferenceActivities['runInference']>;
-type RunStage = (range: StageRange, attempt: number) => Promise<StageReport | PassedOn>;
+type RunStage = (range: StageRange, attempt: number) => Promise<StageReport | HandedBack>;
 
 interface Branch {
   input?: Partial<RunJobInput>;
   inference?: RunInference;
   stage?: RunStage;
-  /** Of a job that another cluster runs; left out, the cluster finds something. */
-  dispatch?: () => Promise<'staged' | 'abandoned' | PassedOn>;
+  /** For a job that another cluster runs; when omitted, the cluster finds something. */
+  dispatch?: () => Promise<'staged' | 'abandoned' | HandedBack>;
   settlement: Settlement;
   /** Settlements that fail before the one that does not. */
   failedSettlements?: number;
   /** Called once the inference runs. */
   whileRunning?: (handle: WorkflowHandle) => Promise<unknown>;
-  /** Name of the history of its last run, where it goes on in a new one. */
+  /** Name of the history of its last run, where it continues in a new one. */
   resumedAs?: string;
 }
 
-const staged: RunInference = async () => 'staged';
+const pending: RunInference = async () => 'staged';
 /** As of a worker that was lost: nothing more is heard of it. */
 const neverHeardOf = () => Context.current().cancelled;
 const inAnotherCluster: RunInference = async () => ({ isRemote: true, heartbeatTimeoutMs: 10_000 });
 
 /** As of a worker that lacks the model, so often; then of one that has it. */
-function passedOn<Answer>(times: number, answer: () => Promise<Answer>, usedAttempts = 0) {
+function handedBack<Answer>(times: number, answer: () => Promise<Answer>, usedAttempts = 0, kind?: 'handed_back') {
   let left = times;
-  return async (): Promise<Answer | PassedOn> => {
+  return async (): Promise<Answer | HandedBack> => {
     left -= 1;
-    return left < 0 ? answer() : { isPassedOn: true, usedAttempts };
+    return left < 0 ? answer() : { ...(kind && { kind }), isPassedOn: true, usedAttempts };
   };
 }
 
@@ -73,7 +74,7 @@ const settled = (status: Settlement['status'], chargedCredits = 0, deliveryIds: 
   deliveryIds,
 });
 
-const passedOnThenFailing = passedOn(1, () => Promise.reject(failure('model_inference_failed')), 1);
+const passedOnThenFailing = handedBack(1, () => Promise.reject(failure('model_inference_failed')), 1);
 
 function bundle(stages: PlannedStage[], changes: Partial<StagePlan> = {}): RunInference {
   return async () => stagePlan(stages, changes);
@@ -106,7 +107,7 @@ const BRANCHES: Record<string, Branch> = {
     settlement: settled('failed'),
   },
   'retried-then-succeeded': {
-    inference: (attempt) => (attempt === 1 ? Promise.reject(failure('model_unavailable')) : staged(attempt)),
+    inference: (attempt) => (attempt === 1 ? Promise.reject(failure('model_unavailable')) : pending(attempt)),
     settlement: settled('succeeded', 20),
   },
   'worker-lost-then-succeeded': {
@@ -137,12 +138,12 @@ const BRANCHES: Record<string, Branch> = {
     settlement: settled('failed'),
   },
   'passed-on-twice-then-succeeded': {
-    inference: passedOn(2, async () => settled('succeeded', 20)),
+    inference: handedBack(2, async () => settled('succeeded', 20)),
     settlement: settled('succeeded', 20),
   },
   'passed-on-until-expired': {
     input: { expiryMs: 500 },
-    inference: passedOn(Number.POSITIVE_INFINITY, async () => 'staged' as const),
+    inference: handedBack(Number.POSITIVE_INFINITY, async () => 'staged' as const),
     settlement: settled('expired'),
   },
   'passed-on-after-an-attempt': {
@@ -151,7 +152,7 @@ const BRANCHES: Record<string, Branch> = {
   },
   'in-another-cluster-then-passed-on': {
     inference: inAnotherCluster,
-    dispatch: passedOn(1, async () => 'staged' as const),
+    dispatch: handedBack(1, async () => 'staged' as const),
     settlement: settled('succeeded', 20),
   },
   'canceled-before-pick-up': { inference: async () => 'abandoned', settlement: settled('canceled') },
@@ -210,7 +211,7 @@ const BRANCHES: Record<string, Branch> = {
   },
   'bundle-passed-on': {
     inference: bundle([plannedStage({ name: 'identify' })]),
-    stage: passedOn(1, async () => report()),
+    stage: handedBack(1, async () => report()),
     settlement: settled('succeeded', 20),
   },
   'bundle-cancelled': {
@@ -223,6 +224,24 @@ const BRANCHES: Record<string, Branch> = {
     inference: bundle([plannedStage({ name: 'identify', units: 12, unitsPerActivity: 1 })], { eventsPerRun: 40 }),
     settlement: settled('succeeded', 40),
     resumedAs: 'bundle-resumed',
+  },
+  'tagged-settled': {
+    inference: async () => encodeInferenceResult({ kind: 'settled', settlement: settled('succeeded', 20) }),
+    settlement: settled('succeeded', 20),
+  },
+  'tagged-planned-after-it-was-handed-back': {
+    inference: handedBack(
+      1,
+      async () => encodeInferenceResult({ kind: 'planned', plan: stagePlan([plannedStage({ name: 'identify' })]) }),
+      0,
+      'handed_back',
+    ),
+    settlement: settled('succeeded', 20),
+  },
+  'tagged-remote': {
+    inference: async () =>
+      encodeInferenceResult({ kind: 'remote', run: { isRemote: true, heartbeatTimeoutMs: 10_000 } }),
+    settlement: settled('succeeded', 20),
   },
   'settled-at-the-second-attempt': { settlement: settled('succeeded', 20), failedSettlements: 1 },
 };
@@ -251,7 +270,7 @@ const tellsWhenRunning = (name: string, stage?: string) => {
 const inference: InferenceActivities & StageActivities & DispatchActivities = {
   async runInference({ jobId }) {
     if (BRANCHES[jobId]!.inference !== inAnotherCluster) tellsWhenRunning(jobId);
-    return (BRANCHES[jobId]!.inference ?? staged)(Context.current().info.attempt);
+    return (BRANCHES[jobId]!.inference ?? pending)(Context.current().info.attempt);
   },
   async runStage(range) {
     tellsWhenRunning(range.jobId, range.stage.name);

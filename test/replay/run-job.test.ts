@@ -22,14 +22,14 @@ beforeAll(async () => {
 
 const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: { codePath } }, history);
 
-describe('a job that began under an earlier version goes on under this one', () => {
+describe('a job that began under an earlier release continues under this one', () => {
   it.each(files)('%s', async (file) => {
     await expect(replay(readHistory(file))).resolves.toBeUndefined();
   });
 });
 
 describe('the histories', () => {
-  it('are of every branch: each event that tells branches apart is in one of them', () => {
+  it('cover every branch: each event that distinguishes branches occurs', () => {
     const seen = new Set(files.flatMap((file) => readHistory(file).events.map(({ eventType }) => eventType)));
     for (const event of [
       'ACTIVITY_TASK_COMPLETED',
@@ -44,12 +44,12 @@ describe('the histories', () => {
     }
   });
 
-  it('name neither this machine nor anybody’s folders', () => {
+  it('name neither a machine nor a folder', () => {
     for (const file of files) expect(JSON.stringify(readHistory(file))).not.toMatch(/\/(?:home|root|work|tmp)\//);
   });
 });
 
-it('a history that this version would not have made is refused', async () => {
+it('refuses a history that this release would not have made', async () => {
   const [file = ''] = files.filter((name) => name === 'succeeded.json');
   const history = readHistory(file);
   const broken = JSON.parse(JSON.stringify(history).replaceAll('runInference', 'anotherActivity'));

@@ -1,4 +1,4 @@
-/** The app of `src/api/app.ts` in this process, on a database and a Temporal namespace of its own. */
+/** Runs the app of `src/api/app.ts` in this process, with its own database and Temporal namespace. */
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -6,22 +6,26 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { type AppDependencies, createApp } from '../../src/api/app.ts';
-import { createKeyUse, type KeyUse } from '../../src/api/key-use.ts';
-import { createLicenseSigning } from '../../src/api/license-signing.ts';
+import { createApp } from '../../src/api/app.ts';
+import type { AppDependencies } from '../../src/api/dependencies.ts';
+import { createJobStreams, type JobStreams, type StreamLimits } from '../../src/api/job-streams.ts';
 import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
-import { listenForSettlements } from '../../src/db/jobs/job-settlements.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { createTargetRules, findWebhookUrlProblem } from '../../src/delivery/webhook-target.ts';
-import { createDispatchTokens } from '../../src/domain/dispatch-tokens.ts';
-import type { JobResource } from '../../src/domain/job-resource.ts';
-import type { SealedSecrets } from '../../src/domain/sealed-secrets.ts';
-import { createSignedUrls, type SignedUrls } from '../../src/domain/signed-urls.ts';
+import { openDatabase } from '../../src/database.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createRemoteResultReader } from '../../src/inference/remote/remote-result.ts';
-import { createDiskStore } from '../../src/storage/disk-store.ts';
-import type { ObjectStore } from '../../src/storage/object-store.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { createDispatchTokens } from '../../src/jobs/dispatch-tokens.ts';
+import { createJobFollower } from '../../src/jobs/job-follower.ts';
+import type { JobResource } from '../../src/jobs/job-resource.ts';
+import { listenForSettlements } from '../../src/jobs/settlement-listener.ts';
+import { createKeyUse, type KeyUse } from '../../src/organizations/key-use.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import type { SealedSecrets } from '../../src/platform/sealed-secrets.ts';
+import { createSignedUrls, type SignedUrls } from '../../src/platform/signed-urls.ts';
+import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
+import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
+import { createTargetRules, findWebhookUrlProblem } from '../../src/webhooks/webhook-target.ts';
 import { createTestDatabase } from './database.ts';
 import { createTestIdentity, type TestIdentity } from './identity.ts';
 import { type LogRecord, recordLog } from './log-record.ts';
@@ -82,9 +86,10 @@ export interface TestApi {
   sealedSecrets: SealedSecrets;
   identity: TestIdentity;
   keyUse: KeyUse;
+  jobStreams: JobStreams;
   temporal: TestNamespace & { client: Client };
   log: LogRecord;
-  /** Sends a request, and fails when an operation answers what its documentation does not say. */
+  /** Sends a request, and fails if the response is not as documented. */
   call(path: string, options?: CallOptions): Promise<Answer>;
   /** Paths of everything in the store, half-written objects included. */
   storedFiles(): Promise<string[]>;
@@ -92,8 +97,9 @@ export interface TestApi {
 }
 
 export type TestApiOptions = {
-  /** Makes PostgreSQL's address for the app of the database's own. */
+  /** Derives the app's PostgreSQL address from that of the database. */
   connectTo?: (databaseUrl: string) => Promise<string>;
+  streamLimits?: Partial<StreamLimits>;
 } & Partial<
   Pick<
     AppDependencies,
@@ -111,7 +117,7 @@ export type TestApiOptions = {
 >;
 
 /** Call it in `beforeAll`, and `close` in `afterAll`. No worker runs: jobs stay queued unless a test starts some. */
-export async function startTestApi({ connectTo, ...options }: TestApiOptions = {}): Promise<TestApi> {
+export async function startTestApi({ connectTo, streamLimits, ...options }: TestApiOptions = {}): Promise<TestApi> {
   const [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
   const directory = await mkdtemp(join(tmpdir(), 'api-'));
   const databaseUrl = (await connectTo?.(database.url)) ?? database.url;
@@ -119,6 +125,14 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
   const log = recordLog();
   const client = openTemporalClient(namespace);
   const settlements = listenForSettlements(databaseUrl, log.logger);
+  const jobStreams = createJobStreams({
+    endpoints: options.endpoints ?? endpoints,
+    orm,
+    follower: createJobFollower({ orm, settlements, logger: log.logger }),
+    logger: log.logger,
+    ...(streamLimits && { limits: streamLimits }),
+    ...(options.clock && { clock: options.clock }),
+  });
   const store = createDiskStore(directory);
   const signedUrls = createSignedUrls(PUBLIC_BASE_URL, SIGNING_KEY);
   const identity = await createTestIdentity(options.clock);
@@ -129,6 +143,7 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
     orm,
     temporal: client,
     settlements,
+    jobStreams,
     store,
     publicBaseUrl: PUBLIC_BASE_URL,
     signedUrls,
@@ -161,6 +176,7 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
     sealedSecrets,
     identity,
     keyUse,
+    jobStreams,
     temporal: { ...namespace, client },
     log,
     async call(path, { method = 'GET', key, headers, body, signal } = {}) {
@@ -187,6 +203,7 @@ export async function startTestApi({ connectTo, ...options }: TestApiOptions = {
       return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     },
     async close() {
+      jobStreams.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await settlements.close();

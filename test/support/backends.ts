@@ -1,8 +1,9 @@
-/** Inference backends that tests steer. */
+/** Inference backends that tests control. */
+
+import type { InferenceBackend, InferenceRequest } from '../../src/contracts/inference-backend.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
-import type { InferenceBackend, InferenceRequest } from '../../src/inference/backend.ts';
-import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
+import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
 import { SUCCESS } from './jobs.ts';
 
 export interface RunningInference {
@@ -15,13 +16,13 @@ export interface RunningInference {
 export interface SteeredBackend extends InferenceBackend {
   /** How many inferences have begun. */
   readonly calls: number;
-  /** The next inference that nobody has asked for yet. It runs until the test finishes it. */
+  /** The next inference that the test has not taken yet. It runs until the test finishes it. */
   next(): Promise<RunningInference>;
 }
 
 export const MODEL_VERSION = 'model-of-tests@2026-01-01';
 
-/** Every inference waits for the test to say how it ends. Further attempts of one that was finished end as it did. */
+/** Every inference waits until the test finishes it. Further attempts of a finished one end in the same way. */
 export function createSteeredBackend(): SteeredBackend {
   const begun: RunningInference[] = [];
   const awaited: ((inference: RunningInference) => void)[] = [];

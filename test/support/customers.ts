@@ -1,11 +1,12 @@
-/** Organisations with credits and keys, as tests need them. A test with its own customer has its own limits. */
-import { topUp } from '../../src/db/credits/credits.ts';
-import { ApiKey, Organization, WebhookEndpoint } from '../../src/db/entities.ts';
-import { type MikroORM, query } from '../../src/db/orm.ts';
-import { type KeyMode, newApiKeySecret } from '../../src/domain/api-keys.ts';
-import { newId } from '../../src/domain/ids.ts';
-import { SCOPE_CATALOGUE } from '../../src/domain/scopes.ts';
-import { newSealedSecret } from '../../src/domain/webhook-secrets.ts';
+/** Organisations with credits and keys. A test with its own customer has its own limits. */
+import { topUp } from '../../src/credits/credit-bookings-store.ts';
+import { type KeyMode, newApiKeySecret } from '../../src/organizations/api-keys.ts';
+import { ApiKey, Organization } from '../../src/organizations/entities.ts';
+import { SCOPE_CATALOGUE } from '../../src/organizations/scopes.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { WebhookEndpoint } from '../../src/webhooks/entities.ts';
+import { newSealedSecret } from '../../src/webhooks/signing-secrets.ts';
 import { testSealedSecrets } from './sealed-secrets.ts';
 
 export interface Customer {

@@ -1,11 +1,11 @@
-/** A database of its own for a test file, cloned from the migrated template: some 50 ms. */
+/** Clones the migrated template into a database for one test file, in some 50 ms. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { requiredVariable } from './environment.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Drops it, whoever is still connected. */
+  /** Drops it, even with open connections. */
   drop(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   const adminUrl = requiredVariable('TEST_DATABASE_ADMIN_URL');
   const template = migrated ? requiredVariable('TEST_TEMPLATE_DATABASE') : 'template0';
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Copying the files beats writing the pages to the log, for a template this small.
+  // For a template this small, copying the files is faster than logging the pages.
   await administer(adminUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;

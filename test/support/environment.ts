@@ -1,4 +1,4 @@
-/** What `npm test` tells the test files. */
+/** Settings that `npm test` passes to the test files. */
 export function requiredVariable(
   name: 'TEST_DATABASE_ADMIN_URL' | 'TEST_TEMPLATE_DATABASE' | 'TEST_TEMPORAL_ADDRESS',
 ): string {

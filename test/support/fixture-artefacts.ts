@@ -1,10 +1,10 @@
-/** The files that fixtures show. */
+/** The files that fixtures refer to. */
 import { readdirSync, readFileSync } from 'node:fs';
 import sharp from 'sharp';
 
 const endpointsDirectory = new URL('../../src/endpoints/', import.meta.url);
 
-/** As a fixture names it; it stands for what a result says of the file once it is stored. */
+/** A placeholder in a fixture; the result describes the stored file instead. */
 export interface FixtureArtefact {
   object: 'artefact';
   file: string;
@@ -14,7 +14,7 @@ export interface FixtureArtefact {
 
 const isPicture = ({ file }: FixtureArtefact) => /\.(?:jpg|png|webp)$/.test(file);
 
-/** Everything that any fixture of an endpoint shows. */
+/** All files of all fixtures of an endpoint. */
 export function artefactsOf(slug: string): FixtureArtefact[] {
   const folder = new URL(`${slug}/fixtures/`, endpointsDirectory);
   return readdirSync(folder)
@@ -22,7 +22,7 @@ export function artefactsOf(slug: string): FixtureArtefact[] {
     .flatMap((file) => artefactsIn(JSON.parse(readFileSync(new URL(file, folder), 'utf8'))));
 }
 
-/** Pictures whose size is not the one that a fixture states. */
+/** Pictures whose size differs from that in the fixture. */
 export async function missizedPictures(slug: string): Promise<string[]> {
   const found = await Promise.all(
     artefactsOf(slug)

@@ -1,8 +1,8 @@
-/** An identity provider of its own for a test: tokens of any member, or of none. */
+/** An identity provider for one test, with tokens of any member or of nobody. */
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import type { IdentityProvider } from '../../src/api/management/authenticate-member.ts';
 import type { Member } from '../../src/api/management/operation.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { newId } from '../../src/platform/ids.ts';
 
 const ISSUER = 'https://identity.example';
 const AUDIENCE = 'vehicle-inference-service';
@@ -12,7 +12,7 @@ const LIFE_SECONDS = 300;
 
 export interface TestIdentity {
   provider: IdentityProvider;
-  /** A token of a member; who is not named is new. */
+  /** A token of a member; an unnamed member is new. */
   token(member?: Partial<Member>, changes?: TokenChanges): Promise<string>;
 }
 
@@ -21,7 +21,7 @@ export interface TokenChanges {
   expiresAt?: Date;
 }
 
-/** Its tokens are of the time of the clock. */
+/** Its tokens use the time of the clock. */
 export async function createTestIdentity(clock: () => Date = () => new Date()): Promise<TestIdentity> {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM);
   const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: ALGORITHM }] });

@@ -1,16 +1,17 @@
-/** Jobs as tests bring them about without HTTP. */
+/** Creates jobs without HTTP. */
 import { createHash } from 'node:crypto';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
-import { Job } from '../../src/db/entities.ts';
-import { type Admission, admitJob } from '../../src/db/jobs/admit-job.ts';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { pickUpJob, stageOutcome } from '../../src/db/jobs/job-progress.ts';
-import { type MikroORM, query } from '../../src/db/orm.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
+import { type Admission, admitJob } from '../../src/jobs/admission-store.ts';
+import { Job } from '../../src/jobs/entities.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import { savePendingOutcome } from '../../src/jobs/pending-outcomes-store.ts';
+import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { newId } from '../../src/platform/ids.ts';
 import type { Customer } from './customers.ts';
 
-/** As an inference worker announces what it can run: live mode then takes jobs of every endpoint. */
+/** Announces all endpoints like an inference worker, so that live mode accepts their jobs. */
 export async function installEndpoints(orm: MikroORM): Promise<void> {
   const installed = endpoints.map(({ slug }) => ({ endpoint: slug, modelVersion: 'model-of-tests@2026-01-01' }));
   await announceInstalledEndpoints(orm.em.fork(), installed, []);
@@ -44,6 +45,7 @@ export function admission(
   };
   return {
     job,
+    uploadsParam: 'input_refs',
     openJobsLimit,
     idempotency: {
       route: job.endpoint,
@@ -54,7 +56,7 @@ export function admission(
   };
 }
 
-/** Admits a job and answers its id. */
+/** Admits a job and returns its id. */
 export async function admit(orm: MikroORM, customer: Customer, changes: JobChanges = {}): Promise<string> {
   const admitted = admission(customer, changes);
   await admitJob(orm.em.fork(), admitted);
@@ -68,7 +70,7 @@ export const SUCCESS: InferenceOutcome = {
   chargedCredits: 20,
 };
 
-/** As a worker that picked the job up and left its outcome. */
+/** Acts as a worker that picked the job up and left its outcome. */
 export async function finishInference(
   orm: MikroORM,
   jobId: string,
@@ -76,7 +78,7 @@ export async function finishInference(
 ): Promise<void> {
   const em = orm.em.fork();
   await pickUpJob(em, jobId, 'model-of-tests@2026-01-01', new Date());
-  await stageOutcome(em, jobId, outcome);
+  await savePendingOutcome(em, jobId, outcome);
 }
 
 export const readJob = (orm: MikroORM, id: string) => orm.em.fork().findOneOrFail(Job, { id });

@@ -1,11 +1,11 @@
-/** A KServe v2 server with one model that adds one to every number, and misbehaves as it is told. Independent of `src`. */
+/** A KServe v2 server with one model that adds one to every number, and misbehaves on request. Independent of `src`. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 interface Options {
-  /** As Triton: tensors as bytes behind the JSON. */
+  /** Like Triton: tensors as bytes after the JSON. */
   binary?: boolean;
   /** PEM. */
   tls?: { key: string; cert: string };
@@ -15,13 +15,13 @@ type Answerer = (response: ServerResponse, respond: () => void) => void;
 
 export interface KserveTestServer {
   url: string;
-  /** Of each request, what it was. */
+  /** Every request. */
   requests: { method: string; path: string; headers: IncomingMessage['headers'] }[];
-  /** How many requests were given up by whoever sent them. */
+  /** Requests that the client aborted. */
   abandoned: number;
-  /** In place of the answer to an inference. */
+  /** Replaces the response to an inference. */
   onInfer: Answerer | null;
-  /** What it says of its model. */
+  /** The metadata of its model. */
   metadata: Record<string, unknown>;
   isReady: boolean;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ function addOneInBytes(body: Buffer, headers: IncomingMessage['headers'], respon
   for (let offset = 0; offset < bytes.length; offset += 4) bytes.writeFloatLE(bytes.readFloatLE(offset) + 1, offset);
   const parameters = { binary_data_size: bytes.length };
   const json = JSON.stringify({ outputs: [{ name: 'y', shape: inputs[0]?.shape, datatype: 'FP32', parameters }] });
-  // An odd length: whoever reads the numbers in place would fall.
+  // An odd length, which breaks clients that read the numbers in place.
   const head = json.length % 4 === 0 ? `${json} ` : json;
   response
     .writeHead(200, { 'inference-header-content-length': String(head.length) })

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { findLedgerDrift } from '../../src/db/credits/ledger.ts';
-import { openDatabase } from '../../src/db/orm.ts';
+import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
+import { openDatabase } from '../../src/database.ts';
 
 /** I1 and I2 of the goals: every balance equals its replay, and every job moved its credits once. */
 export async function expectLedgerToBalance(databaseUrl: string): Promise<void> {

@@ -1,7 +1,7 @@
-/** Keys of SDK licences, and their check by somebody who has the published keys and nothing else. */
+/** Keys of SDK licences, and a verification that uses only the published keys. */
 import { generateKeyPairSync } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyResult, jwtVerify } from 'jose';
-import type { LicenseSigningKey } from '../../src/config/license-signing-keys.ts';
+import type { LicenseSigningKey } from '../../src/platform/config/license-signing-keys.ts';
 import { PUBLIC_BASE_URL } from './api.ts';
 
 export function newLicenseKey(kid: string): Required<LicenseSigningKey> {
@@ -10,7 +10,7 @@ export function newLicenseKey(kid: string): Required<LicenseSigningKey> {
   return { kid, x, d };
 }
 
-/** @throws errors of jose when the proof is not to be believed at that time */
+/** @throws errors of jose when the proof is invalid at that time */
 export function verifyProof(proof: string, publicKeys: unknown, now: Date): Promise<JWTVerifyResult> {
   return jwtVerify(proof, createLocalJWKSet(publicKeys as JSONWebKeySet), {
     algorithms: ['EdDSA'],

@@ -1,23 +1,24 @@
 /** A logger whose lines a test can read and wait for. */
 import type { Logger } from 'pino';
-import { createLogger } from '../../src/logging.ts';
+import { createLogger } from '../../src/platform/logging/logger.ts';
 
 export interface LogRecord {
   logger: Logger;
   lines: readonly string[];
-  /** The first line, past or to come, which fits. @throws when none comes in time. */
+  /** The first matching line, past or future. @throws when none arrives in time. */
   waitFor(fits: (line: Record<string, unknown>) => boolean, timeoutMs?: number): Promise<Record<string, unknown>>;
 }
 
 export function recordLog(): LogRecord {
   const lines: string[] = [];
   const watchers = new Set<() => void>();
-  const logger = createLogger('test', 'trace', {
+  const output = {
     write(line: string) {
       lines.push(line);
       for (const watcher of watchers) watcher();
     },
-  });
+  };
+  const logger = createLogger('test', 'trace', { output });
   return {
     logger,
     lines,

@@ -1,5 +1,5 @@
-/** Members of an organisation, asking the management API. */
-import type { Role } from '../../src/domain/roles.ts';
+/** Members of an organisation that call the management API. */
+import type { Role } from '../../src/organizations/roles.ts';
 import type { Answer, TestApi } from './api.ts';
 
 export interface ManagementCall {
@@ -12,7 +12,7 @@ export interface ManagementCall {
   headers?: Record<string, string>;
 }
 
-/** Makes the caller of one organisation: an owner unless a call says otherwise. */
+/** Creates callers of one organisation; the default role is owner. */
 export function managing(api: TestApi, organizationId: string) {
   return async (path: string, call: ManagementCall = {}): Promise<Answer> => {
     const { method = call.body === undefined ? 'GET' : 'POST', body, idempotencyKey, headers, ...member } = call;

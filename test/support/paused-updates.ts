@@ -1,11 +1,11 @@
-/** Stops whoever has just updated credit accounts, so that a test can act between two statements of a function. */
+/** Blocks sessions that have just updated credit accounts, so that a test can act between two statements of a function. */
 import pg from 'pg';
 import { until } from './until.ts';
 
 const LOCK = 7_429;
 
 export interface Pause {
-  /** Somebody has run an update, of any number of rows, and waits. */
+  /** Resolves when a session has run an update, of any number of rows, and waits. */
   reached(): Promise<void>;
   /** Runs a statement that does not wait. */
   query(sql: string, parameters: readonly unknown[]): Promise<void>;
@@ -16,7 +16,7 @@ export interface Pause {
 export async function pauseAfterUpdatesOfAccounts(databaseUrl: string): Promise<Pause> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  // A statement's trigger fires for an update that found no row, too; the session that has the lock passes it.
+  // A statement trigger also fires for an update of no rows; the session that holds the lock passes it.
   await client.query(`
     create function pause() returns trigger language plpgsql as $$
     begin

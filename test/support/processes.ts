@@ -1,4 +1,4 @@
-/** The project's own processes, as tests start, kill and stop them. */
+/** Starts, kills and stops the project's own processes. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +12,12 @@ export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url)
 export interface ProcessToStart {
   /** From the project's root: `src/api/main.ts`. */
   entry: string;
+  /** In place of the project's root: a copy of it. */
+  directory?: string;
   args?: string[];
   /** Added to this process's own. */
   environment?: NodeJS.ProcessEnv;
-  /** What tells that it is up: a line it writes, or an address that answers 2xx. Left out, nothing is waited for. */
+  /** Readiness: a line that it writes, or an address that returns 2xx. Without it, the start does not wait. */
   ready?: { line: (line: string) => boolean } | { url: string };
   readyTimeoutMs?: number;
 }
@@ -25,7 +27,7 @@ export interface TestProcess {
   /** Everything it has written so far. */
   lines: readonly string[];
   exited: Promise<ProgramExit>;
-  /** Resolves with the first line, past or to come, which fits; rejects when the process ends or time passes first. */
+  /** Resolves with the first matching line, past or future; rejects if the process ends or the time passes first. */
   waitForLine(fits: (line: string) => boolean, timeoutMs: number): Promise<string>;
   signal(signal: NodeJS.Signals): void;
   /** kill -9; resolves when it is gone. */
@@ -39,8 +41,8 @@ export interface TestProcesses {
 }
 
 /**
- * Call it at the top of a test file: whatever was started through it is gone when the file ends. Processes that outlive
- * even that (a killed jest worker runs no `afterAll`) are found by `npm test` in their record, stopped, and reported.
+ * Call it at the top of a test file: its processes are gone when the file ends. Processes that outlive
+ * even that (a killed jest worker runs no `afterAll`) are in the record of `npm test`, which stops and reports them.
  */
 export function useProcesses(): TestProcesses {
   const directory = mkdtempSync(join(tmpdir(), 'processes-'));
@@ -52,15 +54,22 @@ export function useProcesses(): TestProcesses {
   });
 
   return {
-    async start({ entry, args = [], environment, ready, readyTimeoutMs = 60_000 }) {
+    async start({
+      entry,
+      directory: root = PROJECT_DIRECTORY,
+      args = [],
+      environment,
+      ready,
+      readyTimeoutMs = 60_000,
+    }) {
       const lines: string[] = [];
       const watchers = new Set<() => void>();
       const logPath = join(directory, `${entry.replaceAll('/', '-')}-${started.length}.log`);
       const program = await startProgram({
         name: entry,
         command: process.execPath,
-        args: [join(PROJECT_DIRECTORY, entry), ...args],
-        workingDirectory: PROJECT_DIRECTORY,
+        args: [join(root, entry), ...args],
+        workingDirectory: root,
         environment: { ...process.env, ...environment },
         logPath,
         stopSignal: 'SIGTERM',

@@ -1,19 +1,19 @@
-/** Requests that no well-behaved client sends: half bodies, connections that end in the middle. */
+/** Requests that no well-behaved client sends: partial bodies, connections that end half-way. */
 import { once } from 'node:events';
 import { type Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Answer, type TestApi } from './api.ts';
 
 export interface RawRequest {
   path: string;
-  /** POST when left out. */
+  /** POST by default. */
   method?: string;
   key?: string;
   headers: Record<string, string>;
-  /** Left out, the request has a connection of its own. */
+  /** Without it, the request has its own connection. */
   agent?: Agent | undefined;
 }
 
-/** Opens a request and sends its headers. The body is the caller's to write. */
+/** Opens a request and sends its headers. The caller writes the body. */
 export function openRequest(api: TestApi, { path, method = 'POST', key, headers, agent }: RawRequest): ClientRequest {
   const opened = request(api.url + path, {
     method,

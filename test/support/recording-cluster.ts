@@ -1,4 +1,4 @@
-/** A cluster that takes dispatches and does nothing with them: the test calls back in its name. Speaks HTTP and no more. */
+/** A cluster that only records dispatches; the test calls back on its behalf. Depends on HTTP only. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,15 +18,15 @@ export interface ReceivedDispatch {
 }
 
 export interface RecordingCluster {
-  /** Where it takes dispatches. */
+  /** The URL for dispatches. */
   url: string;
-  /** The next dispatch of the job, in the order they came. */
+  /** The next dispatch of the job, in order of arrival. */
   next(jobId: string): Promise<ReceivedDispatch>;
   /** Ids of the dispatches that were withdrawn. */
   withdrawn: readonly string[];
   /** Headers of every request. */
   headers: readonly Record<string, unknown>[];
-  /** What it answers to dispatches from now on: 202 at first. */
+  /** The status for dispatches from now on; initially 202. */
   status: number;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function startRecordingCluster(): Promise<RecordingCluster> {
   return cluster;
 }
 
-/** Calls back as the cluster does. */
+/** Calls back like the cluster. */
 export function callBack(
   dispatch: ReceivedDispatch,
   name: keyof ReceivedDispatch['callbacks'],

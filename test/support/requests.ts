@@ -1,20 +1,20 @@
-/** Requests as customers send them, and what must hold of a refused one. */
+/** Requests as customers send them, and the guarantees of a refused one. */
 import { expect } from '@jest/globals';
 import { ERRORS, type ErrorCode } from '../../src/contracts/error-codes.ts';
-import { query } from '../../src/db/orm.ts';
+import { query } from '../../src/platform/database/orm.ts';
 import { type Answer, type CallOptions, PUBLIC_BASE_URL, type TestApi } from './api.ts';
 import { jpeg } from './pictures.ts';
 
 export const DASHBOARD_READ = '/v1/dashboard/read';
 
 export interface ReadRequest extends CallOptions {
-  /** Null leaves the part out. */
+  /** Null omits the part. */
   image?: Uint8Array | null;
   fields?: Record<string, string>;
   query?: string;
   idempotencyKey?: string;
   scenario?: string;
-  /** Sends JSON in place of multipart. */
+  /** Sends JSON instead of multipart. */
   json?: unknown;
 }
 
@@ -45,7 +45,7 @@ export function filePart(content: Uint8Array): Blob {
   return new Blob([new Uint8Array(content)]);
 }
 
-/** Uploads a picture and answers its id. */
+/** Uploads a picture and returns its id. */
 export async function upload(api: TestApi, key: string, picture: Uint8Array = jpeg): Promise<string> {
   const body = new FormData();
   body.append('file', filePart(picture), 'dashboard.jpg');
@@ -59,7 +59,7 @@ interface Refusal {
   param?: string;
 }
 
-/** Proves that a request is refused as documented, and that nothing of it is left. */
+/** Proves that a request is refused as documented and leaves nothing behind. */
 export async function expectRefusal(api: TestApi, send: () => Promise<Answer>, refusal: Refusal): Promise<Answer> {
   const before = await everythingKept(api);
   const answer = await send();
@@ -76,7 +76,7 @@ export async function expectRefusal(api: TestApi, send: () => Promise<Answer>, r
   return answer;
 }
 
-/** Proves that an answer is the stored one of an earlier request, byte for byte. */
+/** Proves that a response is the stored one of an earlier request, byte for byte. */
 export function expectReplay(replay: Answer, first: Answer): void {
   expect(replay.headers.get('Idempotent-Replayed')).toBe('true');
   expect({ status: replay.status, text: replay.text }).toEqual({ status: first.status, text: first.text });

@@ -1,19 +1,19 @@
 /**
  * `npm test`: starts one real PostgreSQL and one real Temporal, runs jest against them, stops everything, and closes
- * with the line `N passed, N failed`. Arguments go to jest: `npm test -- test/domain -t 'ledger'`.
+ * with the line `N passed, N failed`. Arguments go to jest: `npm test -- test/credits -t 'ledger'`.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '../../src/db/migrate.ts';
 import { findTemporal } from '../../src/embedded/find-temporal.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { preparePostgres } from '../../src/embedded/postgres.ts';
 import { findOrphans, stopOrphans } from '../../src/embedded/process-record.ts';
 import type { RunningProgram } from '../../src/embedded/program.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
+import { migrate } from '../../src/platform/database/migrate.ts';
 
 interface Servers {
   environment: Record<string, string>;
@@ -26,7 +26,7 @@ interface Totals {
 }
 
 const TEMPLATE_DATABASE = 'template_migrated';
-/** Where jest's report is to stay, for whoever wants to read it. */
+/** Where jest's report is kept for readers. */
 const REPORT_PATH = process.env.TEST_REPORT_PATH;
 const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -37,7 +37,7 @@ async function startServers(directory: string, signal: AbortSignal): Promise<Ser
   };
   try {
     const starting = [startTestPostgres(directory, programs), startTestTemporal(directory, programs, signal)] as const;
-    // Both to their end, also when one fails: what still comes up then would otherwise be left behind.
+    // Wait for both, also when one fails: otherwise the other could be left running.
     await Promise.allSettled(starting);
     const [postgres, temporalAddress] = await Promise.all(starting);
     signal.throwIfAborted();
@@ -78,14 +78,14 @@ async function startTestTemporal(directory: string, programs: RunningProgram[], 
     webPort: null,
     databasePath: null,
     logPath: join(directory, 'temporal.log'),
-    // Without a database file the server keeps an id of its own in the user's settings: not in those of this machine.
+    // Without a database file the server would write an id into the settings of this machine's user.
     environment: { HOME: directory, XDG_CONFIG_HOME: directory },
   });
   programs.push(program);
   return `127.0.0.1:${port}`;
 }
 
-/** Answers null when jest ended before it wrote its report. */
+/** Returns null when jest ended before it wrote its report. */
 async function runJest(environment: Record<string, string>, reportPath: string, signal: AbortSignal) {
   const child = spawn(
     process.execPath,
@@ -132,7 +132,7 @@ function readTotals(reportPath: string): Totals {
   }
 }
 
-/** Stops what the tests started and left behind, and answers its names. Whatever they start notes it in such a file. */
+/** Stops processes that the tests left behind, and returns their names. Every started process is noted in such a file. */
 async function stopLeftovers(directory: string): Promise<string[]> {
   const records = globSync('**/processes.json', { cwd: directory }).map((path) => join(directory, path));
   const leftovers = records.flatMap(findOrphans);
@@ -147,7 +147,12 @@ async function main(signal: AbortSignal): Promise<{ totals: Totals; succeeded: b
   try {
     const servers = await startServers(directory, signal);
     try {
-      const environment = { ...servers.environment, TMPDIR: directory };
+      const environment = {
+        ...servers.environment,
+        TMPDIR: directory,
+        // The tests start the service's processes dozens of times: each compiles only what none before it has.
+        NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
+      };
       const { exitCode, totals } = await runJest(environment, REPORT_PATH ?? join(directory, 'report.json'), signal);
       const leftovers = await stopLeftovers(directory);
       if (leftovers.length > 0 && !signal.aborted) {

@@ -1,6 +1,6 @@
-import type { ObjectStore } from '../../src/storage/object-store.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 
-/** A store that does as another does, but for what a test steers. The other is asked for at each call. */
+/** Delegates to another store, except for the methods that a test overrides. The other store is resolved at each call. */
 export function steeredStore(storeOf: () => ObjectStore, steered: Partial<ObjectStore>): ObjectStore {
   return {
     put: (key, content) => storeOf().put(key, content),

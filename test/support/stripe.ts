@@ -1,4 +1,4 @@
-/** Notifications as Stripe posts them, signed by Stripe's own library. */
+/** Stripe's notifications, signed by Stripe's own library. */
 import Stripe from 'stripe';
 
 export const WEBHOOK_SECRET = 'whsec_of_the_tests';
@@ -7,7 +7,7 @@ const stripe = new Stripe('sk_test_that_calls_nobody');
 
 export interface SignedNotification {
   body: string;
-  /** Of the header `Stripe-Signature`. */
+  /** The value of the header `Stripe-Signature`. */
   signature: string;
 }
 

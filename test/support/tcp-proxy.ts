@@ -1,12 +1,12 @@
-/** Stands between the service and a server, which thereby can go away and come back. */
+/** A proxy between the service and a server, to simulate outages. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
   port: number;
-  /** Breaks every connection; new ones are taken. */
+  /** Breaks every connection and accepts new ones. */
   cutOff(): void;
-  /** What the server says from now on reaches nobody; what it is told still reaches it. Ends with the connections. */
+  /** Drops the server's replies from now on; requests still reach it. Ends with the connections. */
   mute(): void;
   /** Breaks every connection and refuses new ones. */
   goAway(): Promise<void>;

@@ -1,4 +1,4 @@
-/** A Temporal namespace of its own for a test file: task queues and workflow ids then need no prefixes. */
+/** Creates a Temporal namespace for one test file, so that task queues and workflow ids need no prefixes. */
 import { randomBytes } from 'node:crypto';
 import { ensureNamespace } from '../../src/embedded/temporal.ts';
 import { requiredVariable } from './environment.ts';
@@ -8,7 +8,7 @@ export interface TestNamespace {
   namespace: string;
 }
 
-/** Makes the namespace, with the search attributes of jobs: some 40 ms. It ends with the server. */
+/** Creates the namespace with the search attributes of jobs, in some 40 ms. It ends with the server. */
 export async function createTestNamespace(): Promise<TestNamespace> {
   const address = requiredVariable('TEST_TEMPORAL_ADDRESS');
   const namespace = `test-${randomBytes(8).toString('hex')}`;

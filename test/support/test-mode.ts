@@ -1,16 +1,18 @@
-/** What test mode answers to a request, without a server. */
+/** Computes the result of test mode for a request, without a server. */
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import type { InferenceOutcome, JobInput } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
-import { createFixtureBackend } from '../../src/inference/fixture-backend.ts';
-import { standInArtefacts } from '../inference/tiny-endpoint.ts';
-import { inferWhole } from './in-stages.ts';
+import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
+import { standInArtefacts } from '../inference/support/tiny-endpoint.ts';
+import { inferWhole } from './bundles.ts';
 
 interface TestModeRequest {
   scenario?: string;
   parameters?: Record<string, unknown>;
-  /** Of each file that was sent. */
+  /** One entry for each file sent. */
   mediaTypes?: readonly string[];
+  /** Results of other jobs, by id. */
+  results?: Readonly<Record<string, unknown>>;
 }
 
 const backend = createFixtureBackend({
@@ -21,10 +23,10 @@ const backend = createFixtureBackend({
   slowScenarioMs: 1,
 });
 
-/** The outcome as it would be settled; what is held is the endpoint's price of the request. */
+/** The outcome as it would be settled; the hold is the endpoint's price for the request. */
 export async function testModeOutcome<Result>(
   endpoint: EndpointContract,
-  { scenario, parameters = {}, mediaTypes = ['image/jpeg'] }: TestModeRequest = {},
+  { scenario, parameters = {}, mediaTypes = ['image/jpeg'], results = {} }: TestModeRequest = {},
 ): Promise<Omit<InferenceOutcome, 'result'> & { result: Result; reservedCredits: number }> {
   const inputs = mediaTypes.map(
     (mediaType, index): JobInput => ({
@@ -37,7 +39,7 @@ export async function testModeOutcome<Result>(
     }),
   );
   const reservedCredits = endpoint.price?.({ parameters, files: inputs }) ?? endpoint.priceCredits;
-  const outcome = await inferWhole(backend, endpoint, {
+  const request = {
     jobId: 'job_1111111111111111111111',
     endpoint: endpoint.slug,
     livemode: false,
@@ -45,6 +47,7 @@ export async function testModeOutcome<Result>(
     parameters,
     inputs,
     reservedCredits,
-  });
+  };
+  const outcome = await inferWhole(backend, endpoint, request, async (jobId) => results[jobId] ?? null);
   return { ...outcome, result: outcome.result as Result, reservedCredits };
 }

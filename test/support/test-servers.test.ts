@@ -21,12 +21,12 @@ describe('a test database', () => {
     expect(tables.length).toBeGreaterThan(0);
   });
 
-  it('is not seen by another', async () => {
+  it('is invisible to another', async () => {
     await query(first.url, 'create table only_here (id int)');
     await expect(query(second.url, 'select * from only_here')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  it('is gone once dropped, although somebody is connected', async () => {
+  it('is gone once dropped, even with open connections', async () => {
     const third = await createTestDatabase();
     const client = new pg.Client({ connectionString: third.url });
     client.on('error', () => {});

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves as soon as the condition holds; rejects when it does not within `timeoutMs`. */
+/** Resolves as soon as the condition holds; rejects after `timeoutMs`. */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {

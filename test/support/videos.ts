@@ -1,4 +1,4 @@
-/** Small videos, made for a test by the library that also decodes them. */
+/** Small videos, encoded for a test by the library that also decodes them. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type EncodedVideoChunk, Mp4Muxer, VideoEncoder, VideoFrame, WebMMuxer } from '@napi-rs/webcodecs';
 
@@ -10,15 +10,15 @@ export interface VideoOptions {
   width?: number;
   height?: number;
   framesPerSecond?: number;
-  /** Frames from one key frame to the next; one alone when left out. */
+  /** Frames from one key frame to the next; by default the first frame is the only key frame. */
   keyFrameEvery?: number;
   /** The colour of each frame. */
   frames: readonly Rgb[];
-  /** Of the upper left quarter, where it has another. */
+  /** The colour of the upper left quarter, if it differs. */
   corner?: Rgb;
-  /** Lets packets be in another order than frames. */
+  /** Allows packets in another order than frames. */
   latencyMode?: 'quality' | 'realtime';
-  /** Puts the index of an MP4 before its pictures. */
+  /** Puts the index of an MP4 before its frames. */
   fastStart?: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function makeVideo(path: string, options: VideoOptions): Promise<vo
     const frame = new VideoFrame(data, { format: 'RGBA', codedWidth: width, codedHeight: height, timestamp, duration });
     encoder.encode(frame, { keyFrame: index % keyFrameEvery === 0 });
     frame.close();
-    // Else thousands of frames wait in memory.
+    // Otherwise thousands of frames wait in memory.
     if (index % 100 === 99) while (encoder.encodeQueueSize > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await encoder.flush();
@@ -66,7 +66,7 @@ function paint(width: number, height: number, colour: Rgb, corner: Rgb): Uint8Ar
   return pixels;
 }
 
-/** Writes into the header of an MP4 that it is to be turned by so many degrees clockwise, as phones do. */
+/** Sets the clockwise rotation in the header of an MP4, in degrees, as phones do. */
 export function withRotation(video: Buffer, degrees: 90 | 180 | 270): Buffer {
   const turned = Buffer.from(video);
   const header = turned.indexOf('tkhd') + 4;

@@ -1,4 +1,4 @@
-/** Temporal workers in this process, as the worker processes put them together. */
+/** Temporal workers in this process, constructed as the worker processes do. */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,15 +13,15 @@ import {
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
+import type { InferenceBackend } from '../../src/contracts/inference-backend.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import type { MikroORM } from '../../src/db/orm.ts';
-import { randomToken } from '../../src/domain/ids.ts';
-import type { InferenceBackend } from '../../src/inference/backend.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { randomToken } from '../../src/platform/ids.ts';
 import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
 import type { TestNamespace } from './temporal.ts';
 
 export interface TestWorkers {
-  /** Lets nothing finish: what runs is cancelled, as when a process ends. */
+  /** Cancels running activities, as the end of a process does. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ let isRuntimeInstalled = false;
 
 export type TestWorkerOptions = Omit<WorkerOptions, 'connection' | 'namespace'>;
 
-/** Call `stop` of the answer, at the latest in `afterAll`. */
+/** Call its `stop` in `afterAll` at the latest. */
 export async function startTestWorkers(
   { address, namespace }: TestNamespace,
   options: readonly TestWorkerOptions[],
@@ -74,12 +74,12 @@ export function inferenceWorker(orm: MikroORM, backend: InferenceBackend): TestW
   return { taskQueue: TASK_QUEUES.inferenceGpu, activities: createInferenceActivities({ orm, backend }) };
 }
 
-/** Bundled once in a run of `npm test`, whose folder of temporary files is its own. */
+/** Bundled once per run of `npm test`, into that run's temporary folder. */
 export async function workflowBundlePath(): Promise<string> {
   const path = join(tmpdir(), 'workflow-bundle.js');
   if (existsSync(path)) return path;
   const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS_PATH, logger });
-  // Whole or not at all: another test file may look for it now.
+  // Written atomically: another test file may look for it now.
   const partialPath = `${path}.${randomToken()}`;
   writeFileSync(partialPath, code);
   renameSync(partialPath, path);

@@ -1,12 +1,13 @@
-/** What the API knows of an inference worker's models follows its folder, and survives a database that is away. */
+/** The API's view of an inference worker's models follows its folder, and survives an outage of the database. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { InstalledEndpoint } from '../../src/contracts/inference-backend.ts';
+import { openDatabase } from '../../src/database.ts';
 import {
   isBuildInstalled,
   readInstalledEndpoints,
   withdrawStaleEndpoints,
-} from '../../src/db/jobs/installed-endpoints.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import type { InstalledEndpoint } from '../../src/inference/backend.ts';
+} from '../../src/jobs/installed-endpoints-store.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { AnnouncedModels } from '../../src/workers/announced-models.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { recordLog } from '../support/log-record.ts';
@@ -58,7 +59,7 @@ const defaults = async () => {
 };
 const isInstalled = (modelVersion: string) => isBuildInstalled(orm.em.fork(), { endpoint: 'vin.read', modelVersion });
 
-it('a release that was taken up answers by default, and the one before can be pinned', async () => {
+it('a new release serves by default, and the previous one can be pinned', async () => {
   const models = announced();
   await models.announce();
   expect(await defaults()).toEqual({ 'vin.read': OLD });
@@ -68,7 +69,7 @@ it('a release that was taken up answers by default, and the one before can be pi
   expect([await isInstalled(NEW), await isInstalled(OLD)]).toEqual([true, true]);
 });
 
-it('a release that was removed can no longer be pinned, and an endpoint without any is withdrawn', async () => {
+it('a removed release cannot be pinned, and an endpoint without a release is withdrawn', async () => {
   installed = [{ endpoint: 'vin.read', modelVersion: NEW, otherVersions: [OLD] }];
   const models = announced();
   await models.announce();
@@ -81,7 +82,7 @@ it('a release that was removed can no longer be pinned, and an endpoint without 
   expect(await isInstalled(NEW)).toBe(false);
 });
 
-it('a build is not brought back by the renewal of a worker that no longer has it', async () => {
+it('the renewal of a worker does not restore a build that it no longer has', async () => {
   installed = [{ endpoint: 'vin.read', modelVersion: NEW, otherVersions: [OLD] }];
   const models = announced();
   await models.announce();
@@ -108,7 +109,7 @@ it('builds that nobody renews are withdrawn with their endpoints', async () => {
   expect([await isInstalled(NEW), await isInstalled(OLD)]).toEqual([false, false]);
 });
 
-it('a worker that has fewer models takes nothing away from another', async () => {
+it('a worker with fewer models takes nothing away from another', async () => {
   await announced().announce();
   const [full, few] = [installed, [{ endpoint: 'plate.read', modelVersion: 'plate-reader@2026-01-01' }]];
   installed = [];
@@ -118,7 +119,7 @@ it('a worker that has fewer models takes nothing away from another', async () =>
   installed = few;
   await other.reload();
   expect(await defaults()).toEqual({ 'vin.read': OLD, 'plate.read': 'plate-reader@2026-01-01' });
-  // What it loses is its own.
+  // A worker withdraws only its own models.
   installed = full;
   await announced().announce();
   installed = [];
@@ -138,7 +139,7 @@ it('a worker that loses an older build leaves the endpoint to the newer one of a
   expect([await isInstalled(NEW), await isInstalled(OLD)]).toEqual([true, false]);
 });
 
-it('what a database that was away has missed is announced the next time', async () => {
+it('announces after an outage of the database what it missed', async () => {
   const away = await openDatabase({ url: database.url, poolSize: 1 });
   const models = announced(away);
   await models.announce();
@@ -152,7 +153,7 @@ it('what a database that was away has missed is announced the next time', async 
   await away.close();
 });
 
-it('a folder that cannot be read withdraws nothing', async () => {
+it('an unreadable folder withdraws nothing', async () => {
   const models = announced();
   await models.announce();
   failReload = new Error('the network volume is away');
@@ -160,7 +161,7 @@ it('a folder that cannot be read withdraws nothing', async () => {
   expect(await defaults()).toEqual({ 'vin.read': OLD });
 });
 
-it('SIGHUP has the folder looked at at once, until the worker stops', async () => {
+it('SIGHUP reloads the folder at once, until the worker stops', async () => {
   const models = announced();
   const stop = models.follow();
   process.emit('SIGHUP');

@@ -1,15 +1,16 @@
-/** SIGTERM to one process after the other, each with work in hand: nothing is lost, repeated or charged twice. */
+/** Each process gets SIGTERM with work in hand: nothing is lost, repeated or charged twice. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { SLOW_PARAMETER } from '../../bench/processes/no-op-backend.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
+import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
-import { startRunJob } from '../../src/temporal/client.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { startRunJob } from '../../src/jobs/job-starter.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { createSteeredBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -22,12 +23,12 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { inferenceWorker, startTestWorkers } from '../support/workers.ts';
 
-/** The inference worker as it is, but for its model, which takes 200 ms and one job at a time. */
+/** The real inference worker with a model that takes 200 ms and one job at a time. */
 const INFERENCE_WORKER = 'bench/processes/no-op-inference-worker.ts';
 const ENDPOINT = endpointBySlug('dashboard.read');
-/** More than two workers hold at once: some wait in the queue when one of them stops. */
+/** More than two workers can hold, so some wait in the queue when one of them stops. */
 const MANY_JOBS = 80;
-/** Of an inference worker, with one child process: `ACTIVITIES_PER_PROCESS`. */
+/** `ACTIVITIES_PER_PROCESS` of an inference worker with one child process. */
 const JOBS_IN_HAND = 16;
 const STOPPED = { code: 0, signal: null };
 
@@ -41,7 +42,7 @@ let receiver: WebhookReceiver;
 let apiPort: number;
 let environment: Record<string, string>;
 let orchestration: TestProcess;
-/** The inference worker of the tests that stop something else. */
+/** The inference worker for tests that stop another process. */
 let inference: TestProcess | null = null;
 
 beforeAll(async () => {
@@ -86,7 +87,7 @@ async function ensureInference(): Promise<void> {
   if (inference === null) inference = await start(INFERENCE_WORKER);
 }
 
-/** Sends SIGTERM, and comes back when the process has heard it. */
+/** Sends SIGTERM, and returns when the process has received it. */
 async function tellToStop(process: TestProcess): Promise<void> {
   process.signal('SIGTERM');
   await process.waitForLine((line) => line.includes('"msg":"stopping"'), 30_000);
@@ -120,7 +121,7 @@ async function expectChargedOnce(ids: readonly string[]): Promise<void> {
   await expectLedgerToBalance(database.url);
 }
 
-/** Who ran the inference of a job in the end, at which attempt, and why there was one before. */
+/** The worker and attempt that completed a job's inference, and the failure of the attempt before. */
 async function inferenceOf(id: string) {
   const { events } = await client.workflow.getHandle(id).fetchHistory();
   const [started] = (events ?? []).flatMap(({ activityTaskStartedEventAttributes }) =>
@@ -133,8 +134,8 @@ async function inferenceOf(id: string) {
   };
 }
 
-describe('an inference worker that is told to stop', () => {
-  it('hands back what outlasts its grace, and another worker has it without waiting for a missed heartbeat', async () => {
+describe('an inference worker that stops', () => {
+  it('cancels jobs that outlast its grace, and another worker runs them without waiting for a missed heartbeat', async () => {
     const backend = createSteeredBackend();
     const worker = { ...inferenceWorker(orm, backend), shutdownGraceTime: '100 milliseconds' as const };
     const leaving = await startTestWorkers(namespace, [worker]);
@@ -149,10 +150,10 @@ describe('an inference worker that is told to stop', () => {
     expect(await inferenceOf(id)).toMatchObject({ attempt: 2, failedBefore: 'WorkerShutdown' });
   });
 
-  it('takes no more jobs, finishes those it has, and leaves the rest to another: each runs once', async () => {
+  it('takes no more jobs, finishes its own, and leaves the rest to another: each runs once', async () => {
     const ids = await submit(MANY_JOBS, { [SLOW_PARAMETER]: false });
     const [leaving, staying] = await Promise.all([start(INFERENCE_WORKER), start(INFERENCE_WORKER)]);
-    // More than one can hold: both have some.
+    // More than one worker can hold, so both have some.
     await until(async () => (await countJobs('processing')) > JOBS_IN_HAND, 60_000);
     inference = staying;
     await tellToStop(leaving);
@@ -167,7 +168,7 @@ describe('an inference worker that is told to stop', () => {
   }, 180_000);
 });
 
-it('an orchestration worker that is told to stop leaves its jobs to another: every one ends and is charged once', async () => {
+it('a stopping orchestration worker leaves its jobs to another: each ends and is charged once', async () => {
   await ensureInference();
   const leaving = orchestration;
   orchestration = await start('src/workers/orchestration.ts');
@@ -179,7 +180,7 @@ it('an orchestration worker that is told to stop leaves its jobs to another: eve
   await expectChargedOnce(ids);
 }, 180_000);
 
-it('a webhook worker that is told to stop ends the attempt under way and records it: the event comes once', async () => {
+it('a stopping webhook worker finishes and records its attempt: the event arrives once', async () => {
   await ensureInference();
   const answered = Promise.withResolvers<void>();
   receiver.answerWith((response) => void answered.promise.then(() => response.writeHead(200).end()));
@@ -202,10 +203,10 @@ it('a webhook worker that is told to stop ends the attempt under way and records
   expect(receiver.deliveries.filter(({ rawBody }) => rawBody.includes(id))).toHaveLength(1);
 }, 180_000);
 
-it('an API that is told to stop answers the request under way, ends its connection and takes no other', async () => {
+it('a stopping API completes the current request, closes its connection and accepts no other', async () => {
   await ensureInference();
   const api = await start('src/api/main.ts');
-  // The request waits behind these: one after the other, 200 ms each.
+  // The request waits behind these, which take 200 ms each, one after another.
   const ahead = await submit(JOBS_IN_HAND, { [SLOW_PARAMETER]: false });
   const answer = readWaiting('under-way');
   await until(() => hasJobOf('under-way'), 60_000);
@@ -222,7 +223,7 @@ it('an API that is told to stop answers the request under way, ends its connecti
   await expectChargedOnce(ahead);
 }, 180_000);
 
-/** Posts a picture by HTTP, and waits for the job's end. */
+/** Posts a picture over HTTP and waits for the job's end. */
 function readWaiting(idempotencyKey: string): Promise<Response> {
   return fetch(`${environment.PUBLIC_BASE_URL}${DASHBOARD_READ}?wait=true`, {
     method: 'POST',

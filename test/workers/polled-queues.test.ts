@@ -1,11 +1,11 @@
-/** Task queues of a worker process at the real Temporal: polled while something can be served, and no longer. */
+/** With the real Temporal, a worker process polls its task queues while it can serve something. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { RUN_JOB_WORKFLOW, type RunJobInput, type Settlement } from '../../src/contracts/run-job.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { FollowedQueues } from '../../src/workers/followed-queues.ts';
 import { PolledQueue } from '../../src/workers/polled-queue.ts';
 import { recordLog } from '../support/log-record.ts';
@@ -24,10 +24,10 @@ let jobs = 0;
 
 let isServed: boolean;
 let isAway: boolean;
-/** What the workers are made after. */
+/** Worker options. */
 let made: Promise<unknown>;
 let isMade: boolean;
-/** Ids of the jobs that run, with what lets them end. */
+/** Running jobs by id, each with a function that ends it. */
 let atWork: Map<string, () => void>;
 let polled: PolledQueue[];
 let followed: FollowedQueues | null;
@@ -75,7 +75,7 @@ function queue(taskQueue: string, isWanted: () => boolean): PolledQueue {
   });
 }
 
-/** As an inference worker has them: one for live jobs, and where `test` is said one for test jobs. */
+/** The queues of an inference worker: one for live jobs, and with `test` one for test jobs. */
 async function follow({ test = false } = {}): Promise<void> {
   polled = [queue(TASK_QUEUES.inferenceGpu, () => isServed)];
   if (test) polled.push(queue(TASK_QUEUES.inferenceTest, () => true));
@@ -107,7 +107,7 @@ const end = ({ workflowId }: WorkflowHandle) => atWork.get(workflowId)?.();
 const isLive = () => polled[0]?.isPolled;
 
 describe('a worker that can serve nothing', () => {
-  it('takes no job: it waits for a worker that can, or expires; and says that it is not ready', async () => {
+  it('takes no job, which waits for another worker or expires, and is not ready', async () => {
     isServed = false;
     await follow();
     const handle = await submit({ expiryMs: 1_000 });
@@ -117,7 +117,7 @@ describe('a worker that can serve nothing', () => {
     expect(log.lines.join('')).not.toContain('worker ready');
   });
 
-  it('takes jobs as soon as it can serve something, and says that it is ready', async () => {
+  it('takes jobs as soon as it can serve something, and is ready', async () => {
     isServed = false;
     await follow();
     const handle = await submit();
@@ -131,7 +131,7 @@ describe('a worker that can serve nothing', () => {
     expect(await handle.result()).toEqual(SUCCEEDED);
   });
 
-  it('is ready all the same where it serves test mode', async () => {
+  it('is ready if it serves test mode', async () => {
     isServed = false;
     await follow({ test: true });
     const handle = await submit({ inferenceTaskQueue: TASK_QUEUES.inferenceTest });
@@ -140,13 +140,13 @@ describe('a worker that can serve nothing', () => {
   });
 });
 
-describe('a worker that loses all it can serve', () => {
-  it('finishes what runs, however long that takes, then takes no more', async () => {
+describe('a worker that loses its last model', () => {
+  it('finishes running jobs, however long they take, then takes no more', async () => {
     await follow();
     const running = await submit();
     await isAtWork(running);
     isServed = false;
-    // Longer than the grace of a worker that shuts down: what runs would be cancelled.
+    // Longer than the grace of a worker that shuts down, which would cancel the job.
     await expect(until(() => !isLive(), 500)).rejects.toThrow('not so after');
     end(running);
     expect(await running.result()).toEqual(SUCCEEDED);
@@ -154,7 +154,7 @@ describe('a worker that loses all it can serve', () => {
     expect(await (await submit({ expiryMs: 1_000 })).result()).toEqual(EXPIRED);
   });
 
-  it('takes jobs again when it can', async () => {
+  it('takes jobs again when a model returns', async () => {
     await follow();
     for (let time = 0; time < 2; time += 1) {
       isServed = false;
@@ -168,17 +168,17 @@ describe('a worker that loses all it can serve', () => {
   });
 });
 
-it('a Temporal that is away as a queue should be polled is asked again', async () => {
+it('retries polling after an outage of Temporal', async () => {
   isServed = false;
   await follow();
   [isAway, isServed] = [true, true];
-  await log.waitFor(({ msg }) => msg === 'task queues cannot be polled; the next look tries again');
+  await log.waitFor(({ msg }) => msg === 'task queues cannot be polled; the next check tries again');
   expect(followed?.arePolled).toBe(false);
   isAway = false;
   await until(() => followed?.arePolled === true);
 });
 
-it('a worker that is stopped just as it begins to poll stops', async () => {
+it('a worker that is stopped just as it starts polling stops', async () => {
   isServed = false;
   await follow();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -187,6 +187,6 @@ it('a worker that is stopped just as it begins to poll stops', async () => {
   const stopped = followed?.stop();
   resolve();
   await stopped;
-  // The connection, which is closed in the end, refuses that while a worker uses it.
+  // Closing the connection fails while a worker uses it.
   expect(isLive()).toBe(false);
 });

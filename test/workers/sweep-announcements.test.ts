@@ -1,13 +1,14 @@
-/** Live mode offers what a running worker can do: an announcement holds for as long as somebody renews it. */
+/** Live mode offers what running workers can do: an announcement lasts as long as somebody renews it. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { openDatabase } from '../../src/database.ts';
 import {
   announceInstalledEndpoints,
   readInstalledEndpoints,
   renewInstalledEndpoints,
-} from '../../src/db/jobs/installed-endpoints.ts';
-import { forgetWithdrawnEndpoints, isWithdrawnEndpoint } from '../../src/db/jobs/withdrawn-endpoints.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { createDiskStore } from '../../src/storage/disk-store.ts';
+} from '../../src/jobs/installed-endpoints-store.ts';
+import { forgetWithdrawnEndpoints, isWithdrawnEndpoint } from '../../src/jobs/withdrawn-endpoints-store.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
 import { AnnouncedModels } from '../../src/workers/announced-models.ts';
 import { sweepAnnouncements } from '../../src/workers/sweeper.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -49,7 +50,7 @@ it('an endpoint is withdrawn when its last worker has been silent for 90 seconds
   expect(await installed()).toEqual({});
 });
 
-it('that was withdrawn is known as such, until a worker says anew what it can run', async () => {
+it('a withdrawn endpoint is known as withdrawn until a worker announces it again', async () => {
   const isAway = () => isWithdrawnEndpoint(orm.em.fork(), 'vin.read');
   await forgetWithdrawnEndpoints(orm.em.fork());
   await pass(95);
@@ -61,7 +62,7 @@ it('that was withdrawn is known as such, until a worker says anew what it can ru
   expect(await isAway()).toBe(false);
 });
 
-it('a worker that renews its announcement keeps its endpoints, and gets back what was withdrawn', async () => {
+it('a worker that renews its announcement keeps its endpoints, and regains withdrawn ones', async () => {
   await pass(85);
   await renewInstalledEndpoints(orm.em.fork(), [OLD]);
   await pass(10);

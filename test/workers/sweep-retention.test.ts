@@ -1,14 +1,15 @@
-/** What customers sent and got is forgotten once its time is over, and nothing of a job that has not ended. */
+/** Customers' data is deleted after its retention time, but never that of an open job. */
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { JobInput } from '../../src/contracts/job.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { firstIdAt, newId } from '../../src/domain/ids.ts';
-import { createDiskStore } from '../../src/storage/disk-store.ts';
-import type { ObjectStore } from '../../src/storage/object-store.ts';
+import { openDatabase } from '../../src/database.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { firstIdAt, newId } from '../../src/platform/ids.ts';
+import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { createRetentionSweep, type RetentionDays } from '../../src/workers/sweep-retention.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -48,7 +49,7 @@ const sweep = (days: Partial<RetentionDays> = {}) =>
     retentionDays: { inputs: 30, results: 90, events: 30, ...days },
   })();
 
-/** An id that was made then. */
+/** An id created at that time. */
 const idFrom = (kind: 'job' | 'upload', time: Date) => firstIdAt(kind, time).slice(0, 14) + newId(kind).slice(14);
 
 async function admitted(age: number, changes: JobChanges = {}): Promise<string> {
@@ -77,7 +78,7 @@ async function stored(): Promise<string[]> {
     .toSorted();
 }
 
-it('the files of a job go when it has ended long enough ago, and those of an open one never', async () => {
+it('deletes the files of a job that ended long enough ago, and never those of an open one', async () => {
   const [old, recent, open] = [await ended(31), await ended(29), await admitted(31)];
   for (const [id, age] of [
     [old, 31],
@@ -89,7 +90,7 @@ it('the files of a job go when it has ended long enough ago, and those of an ope
   expect(await stored()).toEqual([`jobs/${recent}.0`, `jobs/${open}.0`].toSorted());
 });
 
-it('a used upload goes with its file, unless it is recent or an open job needs it', async () => {
+it('deletes a used upload with its file, unless it is recent or an open job needs it', async () => {
   const upload = async (age: number, usedAge: number | null) => {
     const id = idFrom('upload', daysAgo(age));
     await put(`uploads/${id}`, age);
@@ -116,11 +117,11 @@ it('a used upload goes with its file, unless it is recent or an open job needs i
   expect(rows.map(({ id }) => id).toSorted()).toEqual([usedRecently, unused, needed].toSorted());
 });
 
-it('an event goes with its deliveries and attempts, unless one is still under way', async () => {
+it('deletes an event with its deliveries and attempts, unless a delivery is pending', async () => {
   await createWebhookEndpoint(orm, customer.organizationId);
   const [delivered, pending, recent] = [await ended(31), await ended(31), await ended(29)];
   const em = orm.em.fork();
-  // Events are made when they are settled; these were a month ago.
+  // Settlement creates events with the present time; these were a month ago.
   for (const [jobId, age] of [
     [delivered, 31],
     [pending, 31],
@@ -157,7 +158,7 @@ it('an event goes with its deliveries and attempts, unless one is still under wa
   );
 });
 
-it('results and parameters are forgotten when that is asked for, and the job and its credits stay', async () => {
+it('deletes results and parameters if configured, and keeps the job and its credits', async () => {
   const [old, recent, open] = [await ended(100), await ended(80), await admitted(100)];
   await sweep({ results: null });
   expect((await readJob(orm, old)).result).not.toBeNull();
@@ -170,7 +171,7 @@ it('results and parameters are forgotten when that is asked for, and the job and
   await expectLedgerToBalance(database.url);
 });
 
-it('a pass that is told to stop takes nothing more', async () => {
+it('a stopped pass deletes nothing more', async () => {
   const stopping = new AbortController();
   const ids = [await ended(31), await ended(32)];
   for (const id of ids) await put(`jobs/${id}.0`, 31);
@@ -185,7 +186,7 @@ it('a pass that is told to stop takes nothing more', async () => {
   expect(await stored()).toHaveLength(2);
 });
 
-it('dispatches to other clusters go after the time of events, and those of an open job never', async () => {
+it('deletes dispatches to other clusters after the retention of events, and never those of an open job', async () => {
   const dispatched = async (jobId: string, age: number) => {
     const id = firstIdAt('dispatch', daysAgo(age)).slice(0, 14) + newId('dispatch').slice(14);
     await query(orm.em.fork(), 'insert into remote_dispatches (id, job_id, attempt, task_token) select $1, $2, 1, $3', [

@@ -1,19 +1,22 @@
-/** The sweeper makes up for crashes: nothing committed stays undone, and nothing without an owner stays stored. */
+/** The sweeper recovers from crashes: committed work runs, and objects without an owner are removed. */
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.ts';
-import { Upload, WebhookDelivery } from '../../src/db/entities.ts';
-import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
-import { keepStageOutcome } from '../../src/db/jobs/stage-outcomes.ts';
-import { type MikroORM, openDatabase, query } from '../../src/db/orm.ts';
-import { newId } from '../../src/domain/ids.ts';
-import { createDiskStore } from '../../src/storage/disk-store.ts';
-import type { ObjectStore } from '../../src/storage/object-store.ts';
-import { openTemporalClient } from '../../src/temporal/connect.ts';
+import { openDatabase } from '../../src/database.ts';
+import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
+import { keepStageOutcome } from '../../src/jobs/stage-outcomes-store.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
+import { Upload } from '../../src/uploads/entities.ts';
+import { WebhookDelivery } from '../../src/webhooks/entities.ts';
 import { type SweeperDependencies, startSweeper, sweepOutbox, sweepStorage } from '../../src/workers/sweeper.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -22,7 +25,8 @@ import { type LogRecord, recordLog } from '../support/log-record.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 
 const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 const ago = (ms: number) => new Date(Date.now() - ms);
 
 let database: TestDatabase;
@@ -74,7 +78,7 @@ const isStarted = (workflowId: string) =>
 describe('an open job gets a workflow', () => {
   const admitted = (changes: JobChanges = {}) => admit(orm, customer, { createdAt: ago(11 * SECOND), ...changes });
 
-  it('when none is known to have started within 10 s, with what the request asked for', async () => {
+  it('when none is known to have started within 10 s, with the parameters of the request', async () => {
     const jobId = await admitted({ expiryMs: 7_000 });
     await sweepOutbox(dependencies());
     const { workflowExecutionInfo, executionConfig } = (await temporal.workflow.getHandle(jobId).describe()).raw;
@@ -86,22 +90,22 @@ describe('an open job gets a workflow', () => {
     expect((await readJob(orm, jobId)).workflowStartedAt).not.toBeNull();
   });
 
-  it('when it should have ended by now, although one was started', async () => {
+  it('when it is overdue, although one was started', async () => {
     const jobId = await admitted({ dueAt: ago(SECOND) });
     await query(orm.em.fork(), 'update jobs set workflow_started_at = now() where id = $1', [jobId]);
     await sweepOutbox(dependencies());
     expect(await isStarted(jobId)).toBe(true);
-    // And is looked at again a minute on, not in every pass.
+    // It is rechecked after one minute, not in every pass.
     expect((await readJob(orm, jobId)).dueAt.getTime()).toBeGreaterThan(Date.now() + 50 * SECOND);
   });
 
-  it('but not while the request that admitted it may still start it', async () => {
+  it('but not while the admitting request may still start it', async () => {
     const jobId = await admitted({ createdAt: ago(9 * SECOND) });
     await sweepOutbox(dependencies());
     expect(await isStarted(jobId)).toBe(false);
   });
 
-  it('but not when a worker has picked it up, or when it has ended', async () => {
+  it('but not once a worker has picked it up, or it has ended', async () => {
     const pickedUp = await admitted();
     const ended = await admitted({ dueAt: ago(SECOND) });
     await finishInference(orm, pickedUp);
@@ -111,7 +115,7 @@ describe('an open job gets a workflow', () => {
     expect(await isStarted(ended)).toBe(false);
   });
 
-  it('even when another one cannot be started', async () => {
+  it('even if another one cannot be started', async () => {
     const [gone, fine] = [await admitted({ endpoint: 'no.such.endpoint' }), await admitted()];
     await sweepOutbox(dependencies());
     expect(await isStarted(gone)).toBe(false);
@@ -121,7 +125,96 @@ describe('an open job gets a workflow', () => {
   });
 });
 
-it('a delivery gets its workflow when its job’s workflow did not live to start it', async () => {
+describe('jobs whose workflow cannot be started', () => {
+  interface Aside {
+    start_error: string | null;
+    start_after: string | null;
+  }
+  const removed = (changes: JobChanges = {}) =>
+    admit(orm, customer, { createdAt: ago(MINUTE), endpoint: 'no.such.endpoint', ...changes });
+  const asideOf = async (jobId: string) => {
+    const [row] = await query<Aside>(orm.em.fork(), 'select start_error, start_after from jobs where id = $1', [jobId]);
+    return row;
+  };
+  const warnings = () => log.lines.filter((line) => line.includes('stranded: workflow not started; set aside'));
+  afterEach(() =>
+    query(
+      orm.em.fork(),
+      `update jobs set status = 'failed', completed_at = now() where endpoint = 'no.such.endpoint' and completed_at is null`,
+    ),
+  );
+
+  it('do not keep younger jobs waiting, whatever their number', async () => {
+    for (let job = 0; job < 220; job += 1) await removed();
+    const fine = await admit(orm, customer, { createdAt: ago(11 * SECOND) });
+    await sweepOutbox(dependencies());
+    expect(await isStarted(fine)).toBe(true);
+  });
+
+  it('are set aside with the reason, and tried again later, ever less often', async () => {
+    const jobId = await removed({ createdAt: ago(5 * MINUTE) });
+    await sweepOutbox(dependencies());
+    await log.waitFor((line) => line.jobId === jobId && line.level === 40);
+    const aside = await asideOf(jobId);
+    expect(aside?.start_error).toMatch(/no\.such\.endpoint/);
+    expect(new Date(aside?.start_after ?? 0).getTime() - Date.now()).toBeGreaterThan(4 * MINUTE);
+    await sweepOutbox(dependencies());
+    expect(warnings()).toHaveLength(1);
+    await query(orm.em.fork(), 'update jobs set start_after = now() where id = $1', [jobId]);
+    await sweepOutbox(dependencies());
+    expect(warnings()).toHaveLength(2);
+  });
+
+  it('lose the reason once their workflow starts', async () => {
+    const jobId = await removed();
+    await sweepOutbox(dependencies());
+    await query(orm.em.fork(), `update jobs set endpoint = 'dashboard.read', start_after = now() where id = $1`, [
+      jobId,
+    ]);
+    await sweepOutbox(dependencies());
+    expect(await isStarted(jobId)).toBe(true);
+    expect(await asideOf(jobId)).toEqual({ start_error: null, start_after: null });
+  });
+});
+
+describe('replicas that sweep at the same time', () => {
+  /** Temporal as a test steers it; reports which workflows it was asked to start. */
+  function steered(start: (workflowId: string) => Promise<void>) {
+    const asked: string[] = [];
+    const client = {
+      withDeadline: <Result>(_deadline: number, call: () => Promise<Result>) => call(),
+      workflow: {
+        start: async (_type: string, { workflowId }: { workflowId: string }) => {
+          asked.push(workflowId);
+          await start(workflowId);
+        },
+      },
+    };
+    return { asked, temporal: client as unknown as Client };
+  }
+
+  it('start each job once between them', async () => {
+    const jobIds = [];
+    for (let job = 0; job < 120; job += 1) jobIds.push(await admit(orm, customer, { createdAt: ago(MINUTE) }));
+    const { asked, temporal } = steered(() => delay(5));
+    await Promise.all([sweepOutbox(dependencies({ temporal })), sweepOutbox(dependencies({ temporal }))]);
+    expect(asked.toSorted()).toEqual(jobIds.toSorted());
+  });
+
+  it('leave the jobs of a pass that found Temporal away to the next pass at once', async () => {
+    const jobIds = [];
+    for (let job = 0; job < 30; job += 1) jobIds.push(await admit(orm, customer, { createdAt: ago(MINUTE) }));
+    const away = steered(() =>
+      Promise.reject(Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: '', metadata: {} })),
+    );
+    await expect(sweepOutbox(dependencies({ temporal: away.temporal }))).rejects.toThrow('UNAVAILABLE');
+    const { asked, temporal } = steered(async () => {});
+    await sweepOutbox(dependencies({ temporal }));
+    expect(asked.toSorted()).toEqual(jobIds.toSorted());
+  });
+});
+
+it('a delivery gets a workflow if its job’s workflow died before starting it', async () => {
   await createWebhookEndpoint(orm, customer.organizationId);
   const jobId = await admit(orm, customer);
   const { deliveryIds } = await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'job_expired' });
@@ -152,7 +245,7 @@ describe('the storage', () => {
       .map(({ name, parentPath }) => join(parentPath, name).slice(directory.length + 1));
   }
 
-  it('loses what no job and no upload owns, an hour after it was written', async () => {
+  it('loses files that no job and no upload owns, an hour after they were written', async () => {
     const [jobId, uploadId] = [await admit(orm, customer), await insertUpload(HOUR, null)];
     const kept = [`jobs/${jobId}.0`, `uploads/${uploadId}`, `jobs/${newId('job')}.0`, `uploads/${newId('upload')}`];
     const orphans = [`jobs/${newId('job')}.0`, `jobs/${newId('job')}.1`, `uploads/${newId('upload')}`];
@@ -162,17 +255,17 @@ describe('the storage', () => {
     expect((await stored()).sort()).toEqual(kept.sort());
   });
 
-  it('loses what a write that was cut off left behind', async () => {
+  it('loses the remains of an interrupted write', async () => {
     await put('partial/left-behind');
     await put('partial/being-written', new Date());
     await sweepStorage(dependencies());
     expect(await stored()).toEqual(['partial/being-written']);
   });
 
-  it('loses uploads that no job used in 24 hours, and their files', async () => {
+  it('loses uploads that no job used within 24 hours, and their files', async () => {
     const [unused, used] = [await insertUpload(-1, null), await insertUpload(-1, new Date())];
     for (const id of [unused, used]) await put(`uploads/${id}`);
-    // What a crash left lying while the upload came in.
+    // The remains of a crash during the upload.
     for (const left of ['joined-twice', 'parts/000000000000.left']) await put(`uploads/${unused}.${left}`);
     await sweepStorage(dependencies());
     expect(await stored()).toEqual([`uploads/${used}`]);
@@ -192,7 +285,7 @@ describe('the storage', () => {
   }
 });
 
-it('what the stages of an ended job had found is forgotten, of an open one kept', async () => {
+it('removes the stage outcomes of an ended job and keeps those of an open one', async () => {
   const createdAt = ago(30 * SECOND);
   const keep = async (jobId: string) => {
     await pickUpJob(orm.em.fork(), jobId, 'model-of-tests@2026-01-01', createdAt);
@@ -213,7 +306,7 @@ it('what the stages of an ended job had found is forgotten, of an open one kept'
   expect(left.map(({ job_id }) => job_id)).toEqual([open, justEnded].toSorted());
 });
 
-it('idempotency claims are forgotten once they have expired', async () => {
+it('deletes expired idempotency claims', async () => {
   const owner = await createCustomer(orm);
   const own = { organizationId: owner.organizationId, apiKeyId: owner.keyIds.test };
   for (const idempotencyKey of ['expired-key', 'current-key']) await admit(orm, customer, { ...own, idempotencyKey });
@@ -223,7 +316,7 @@ it('idempotency claims are forgotten once they have expired', async () => {
 });
 
 describe('a running sweeper', () => {
-  it('goes on after a pass that failed, and stops when told', async () => {
+  it('continues after a failed pass, and stops when told', async () => {
     const away = await openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', poolSize: 1 }).catch(() => null);
     const sweeper = startSweeper(dependencies({ orm: away ?? orm, store: { ...store, list: failing } }));
     expect(await log.waitFor((line) => line.msg === 'sweepStorage failed')).toMatchObject({ level: 40 });

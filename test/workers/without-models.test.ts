@@ -1,13 +1,14 @@
-/** `npm run worker:inference` whose folder of models is empty, fills, and is emptied again. */
+/** `npm run worker:inference` with a folder of models that is empty, fills, and is emptied again. */
 import { mkdtempSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
+import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
-import { installModel, manifestOfGuide } from '../inference/exported-models.ts';
+import { readInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { installModel, manifestOfGuide } from '../inference/support/exported-models.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type TestProcess, useProcesses } from '../support/processes.ts';
 import { createTestNamespace } from '../support/temporal.ts';
@@ -59,7 +60,7 @@ async function readiness(): Promise<{ status: number; body: unknown }> {
 
 const announced = async () => [...(await readInstalledEndpoints(orm.em.fork())).keys()];
 
-it('polls nothing and is not ready until a model comes, and stops when the last one goes', async () => {
+it('polls nothing and is not ready until a model arrives, and stops polling when the last one goes', async () => {
   const idle = { status: 503, body: { status: 'unavailable', checks: { database: true, polling: false } } };
   expect([await readiness(), await announced()]).toEqual([idle, []]);
 

@@ -1,30 +1,34 @@
-import { fileURLToPath } from 'node:url';
+import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
 import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import {
-  bundleWorkflowCode,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
+import { verifyWebhook } from '../../src/client/index.ts';
 import {
   DELIVER_WEBHOOK_WORKFLOW,
   type DeliverWebhookInput,
   type DeliveryActivities,
   type DeliveryAttempt,
   type DeliveryAttemptInput,
-  WEBHOOK_LADDER_MS,
 } from '../../src/contracts/deliver-webhook.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { createWebhookClient } from '../../src/delivery/webhook-client.ts';
-import { newWebhookSecret, verifyServiceSignature } from '../../src/domain/webhook-signing.ts';
+import { openDatabase } from '../../src/database.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
+import { DELIVERY_BACKOFF_MS } from '../../src/webhooks/backoff-schedule.ts';
+import { newWebhookSecret } from '../../src/webhooks/signing.ts';
+import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { sweepOutbox } from '../../src/workers/sweeper.ts';
 import type { DeliveryProgress } from '../../src/workflows/deliver-webhook.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { recordLog } from '../support/log-record.ts';
+import { testSealedSecrets } from '../support/sealed-secrets.ts';
+import { createTestNamespace } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { workflowBundlePath } from '../support/workers.ts';
 import {
   createDelivery,
   createEndpoint,
@@ -33,32 +37,25 @@ import {
   readAttempts,
   readDelivery,
   readEndpoint,
-} from '../delivery/delivery-fixture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { testSealedSecrets } from '../support/sealed-secrets.ts';
-import { createTestNamespace } from '../support/temporal.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { findTimeSkippingServer } from './time-skipping-server.ts';
+} from '../webhooks/delivery-fixture.ts';
+import { findTimeSkippingServer, startTimeSkippingServer } from './time-skipping-server.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A rung of 30 seconds is never reached in these tests: a wait that long must be cut, or the test's limit ends it. */
-const QUICK_LADDER_MS = [0, 20, 40, 60, 30_000];
+/** The wait of 30 seconds is never reached: a test that gets there times out. */
+const QUICK_SCHEDULE_MS = [0, 20, 40, 60, 30_000];
 
 let database: TestDatabase;
 let orm: MikroORM;
 let owner: Owner;
-let workflowBundle: WorkflowBundleWithSourceMap;
+let workflowBundle: { codePath: string };
 
 beforeAll(async () => {
   Runtime.install({ logger: silent });
   database = await createTestDatabase();
   orm = await openDatabase({ url: database.url, poolSize: 4 });
   owner = await createOwner(orm);
-  workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
-    logger: silent,
-  });
+  workflowBundle = { codePath: await workflowBundlePath() };
 });
 afterAll(async () => {
   await orm.close();
@@ -82,14 +79,19 @@ async function prepare(receiver: WebhookReceiver, secrets = [newWebhookSecret()]
   return { webhookEndpointId, ...(await createDelivery(orm, owner, webhookEndpointId)) };
 }
 
-const start = (client: Client, deliveryId: string, ladderMs: readonly number[]) =>
+const start = (
+  client: Client,
+  deliveryId: string,
+  ladderMs: readonly number[],
+  options: Pick<DeliverWebhookInput, 'eventsPerRun'> = {},
+) =>
   client.workflow.start<(input: DeliverWebhookInput) => Promise<DeliveryProgress>>(DELIVER_WEBHOOK_WORKFLOW, {
     workflowId: deliveryId,
     taskQueue: TASK_QUEUES.webhooks,
-    args: [{ deliveryId, ladderMs }],
+    args: [{ deliveryId, ladderMs, ...options }],
   });
 
-describe('a delivery, on Temporal', () => {
+describe('a delivery on Temporal', () => {
   let client: Client;
   let connection: NativeConnection;
   let namespace: string;
@@ -117,16 +119,16 @@ describe('a delivery, on Temporal', () => {
       workflowBundle,
       taskQueue: TASK_QUEUES.webhooks,
       activities,
-      // Each worker stands for any: none waits for another that has the workflow in its cache.
+      // No worker waits for another that has the workflow in its cache.
       maxCachedWorkflows: 0,
     });
 
-  const runToEnd = async (deliveryId: string, ladderMs: readonly number[] = QUICK_LADDER_MS) => {
+  const runToEnd = async (deliveryId: string, ladderMs: readonly number[] = QUICK_SCHEDULE_MS) => {
     const worker = await createWorker();
     return worker.runUntil(async () => (await start(client, deliveryId, ladderMs)).result());
   };
 
-  it('that is answered 2xx is made once, signed', async () => {
+  it('with a 2xx response is sent once, signed', async () => {
     const secret = newWebhookSecret();
     const { deliveryId, payload } = await prepare(receiver, [secret]);
     expect(await runToEnd(deliveryId)).toEqual({
@@ -140,11 +142,11 @@ describe('a delivery, on Temporal', () => {
     const [delivery] = receiver.deliveries;
     expect(delivery?.rawBody).toBe(payload);
     const header = String(delivery?.headers['service-signature']);
-    verifyServiceSignature({ header, body: payload, secret, nowSeconds: Date.now() / 1_000 });
+    await verifyWebhook({ signature: header, body: payload, secret });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'delivered' });
   });
 
-  it('that fails twice is made a third time, with the same event id', async () => {
+  it('that fails twice is sent a third time, with the same event id', async () => {
     const { deliveryId, webhookEndpointId } = await prepare(receiver);
     const statuses = [500, 503, 200];
     receiver.answerWith((response) => response.writeHead(statuses.shift() ?? 200).end());
@@ -165,7 +167,7 @@ describe('a delivery, on Temporal', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled' });
   });
 
-  it('waits as long as Retry-After asks', async () => {
+  it('waits as long as Retry-After requests', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith((response) => {
       const first = receiver.deliveries.length === 1;
@@ -176,14 +178,14 @@ describe('a delivery, on Temporal', () => {
     expect((second?.receivedAtMs ?? 0) - (first?.receivedAtMs ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('makes its last attempt at the end of the ladder when Retry-After leads past it', async () => {
+  it('makes its last attempt at the end of the schedule when Retry-After leads past it', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
     expect(await runToEnd(deliveryId, [0, 10, 20, 1_000])).toMatchObject({ attempt: 2, state: 'stopped' });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
   });
 
-  it('repeats an attempt that the service itself could not make', async () => {
+  it('repeats an attempt that failed in the service itself', async () => {
     const { deliveryId } = await prepare(receiver);
     const real = activitiesWith();
     let calls = 0;
@@ -193,12 +195,12 @@ describe('a delivery, on Temporal', () => {
         return calls === 1 ? Promise.reject(new Error('PostgreSQL is away')) : real.attemptDelivery(input);
       },
     });
-    const result = await worker.runUntil(async () => (await start(client, deliveryId, QUICK_LADDER_MS)).result());
+    const result = await worker.runUntil(async () => (await start(client, deliveryId, QUICK_SCHEDULE_MS)).result());
     expect(result).toMatchObject({ attempt: 1, state: 'delivered' });
     expect(await readAttempts(orm, deliveryId)).toHaveLength(1);
   });
 
-  it('waits for its turn as the same attempt, for as long as the endpoint has no place', async () => {
+  it('waits for its turn as the same attempt until a slot is free', async () => {
     const { deliveryId } = await prepare(receiver);
     const real = activitiesWith();
     const inputs: DeliveryAttemptInput[] = [];
@@ -208,7 +210,7 @@ describe('a delivery, on Temporal', () => {
         return inputs.length < 4 ? Promise.resolve({ outcome: 'wait', retryAfterMs: 20 }) : real.attemptDelivery(input);
       },
     });
-    const result = await worker.runUntil(async () => (await start(client, deliveryId, QUICK_LADDER_MS)).result());
+    const result = await worker.runUntil(async () => (await start(client, deliveryId, QUICK_SCHEDULE_MS)).result());
     expect(result).toMatchObject({ attempt: 1, state: 'delivered' });
     expect(inputs.map(({ attempt, hasWaited }) => ({ attempt, hasWaited }))).toEqual(
       [false, true, true, true].map((hasWaited) => ({ attempt: 1, hasWaited })),
@@ -216,7 +218,42 @@ describe('a delivery, on Temporal', () => {
     expect(receiver.deliveries).toHaveLength(1);
   });
 
-  it('goes on with another worker', async () => {
+  it('continues as new before a long wait for its turn fills its history, and counts its waits in sum', async () => {
+    const TURNS = 10;
+    const eventsPerRun = 60;
+    const { deliveryId } = await prepare(receiver);
+    const real = activitiesWith();
+    const inputs: DeliveryAttemptInput[] = [];
+    const worker = await createWorker({
+      attemptDelivery(input) {
+        inputs.push(input);
+        return inputs.length <= TURNS
+          ? Promise.resolve({ outcome: 'wait', retryAfterMs: 1 })
+          : real.attemptDelivery(input);
+      },
+    });
+    const handle = await worker.runUntil(async () => {
+      const started = await start(client, deliveryId, QUICK_SCHEDULE_MS, { eventsPerRun });
+      expect(await started.result()).toMatchObject({ attempt: 1, sent: 1, state: 'delivered' });
+      return started;
+    });
+    expect(inputs.map(({ attempt, hasWaited, waited }) => ({ attempt, hasWaited, turns: waited?.turns }))).toEqual(
+      Array.from({ length: TURNS + 1 }, (_, turns) => ({ attempt: 1, hasWaited: turns > 0, turns })),
+    );
+    const waitedMs = inputs.map(({ waited }) => waited?.ms ?? 0);
+    expect(waitedMs).toEqual(waitedMs.toSorted((one, other) => one - other));
+    expect(waitedMs.at(-1)).toBeGreaterThanOrEqual(TURNS);
+
+    const { firstExecutionRunId } = handle;
+    const first = client.workflow.getHandle(deliveryId, firstExecutionRunId);
+    expect((await first.describe()).status.name).toBe('CONTINUED_AS_NEW');
+    for (const run of [first, client.workflow.getHandle(deliveryId)]) {
+      const { events } = await run.fetchHistory();
+      expect(events?.length).toBeLessThan(eventsPerRun + 20);
+    }
+  });
+
+  it('continues on another worker', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const first = await createWorker();
@@ -230,16 +267,16 @@ describe('a delivery, on Temporal', () => {
     expect(await second.runUntil(handle.result())).toMatchObject({ attempt: 2, state: 'delivered' });
   });
 
-  it('is given up at the end of the ladder, here a day scaled to 4 s, by an attempt that is made exactly there', async () => {
+  it('makes its last attempt exactly at the end of the schedule, here a day scaled to 4 s', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const result = await runToEnd(
       deliveryId,
-      WEBHOOK_LADDER_MS.map((waitMs) => (waitMs * 4_000) / DAY_MS),
+      DELIVERY_BACKOFF_MS.map((waitMs) => (waitMs * 4_000) / DAY_MS),
     );
     expect(result.state).toBe('stopped');
     const attempts = await readAttempts(orm, deliveryId);
-    // An attempt and its tasks take real time, so not every rung of so short a ladder is reached.
+    // An attempt and its tasks take real time, so a schedule this short skips some attempts.
     expect(attempts.map(({ attempt }) => attempt)).toEqual(
       Array.from({ length: result.attempt }, (_, index) => index + 1),
     );
@@ -248,7 +285,7 @@ describe('a delivery, on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
   });
 
-  describe('tells an operator of an attempt', () => {
+  describe('shows an operator an attempt', () => {
     const detailsAfter = async (...answers: (DeliveryAttempt | Error)[]) => {
       const { deliveryId } = await prepare(receiver);
       const worker = await createWorker({
@@ -268,37 +305,37 @@ describe('a delivery, on Temporal', () => {
     };
     const failed: DeliveryAttempt = { outcome: 'retry', retryAfterMs: null, isSent: true, reason: 'HTTP 500' };
 
-    it('that was left out, and why: it claims none that was not sent', async () => {
+    it('that was skipped, with the reason, and does not count it as sent', async () => {
       const reason = 'the endpoint is disabled';
       expect(await detailsAfter(failed, { outcome: 'stop', retryAfterMs: null, isSent: false, reason })).toEqual({
         sent: 1,
-        details: 'Ended **stopped**. Attempt 2 of 2 was left out: the endpoint is disabled.',
+        details: '**Stopped**. Attempt 2 of 2 was skipped: the endpoint is disabled.',
       });
     });
 
-    it('that nobody could record', async () => {
+    it('that could not be recorded', async () => {
       expect(await detailsAfter(failed, new Error('PostgreSQL is away'))).toEqual({
         sent: 1,
         details:
-          'Ended **stopped**. Attempt 2 of 2 could not be recorded: the webhook workers or PostgreSQL were away.',
+          '**Stopped**. Attempt 2 of 2 could not be recorded: the webhook workers or PostgreSQL were unavailable.',
       });
     });
 
-    it('that was answered, and with what', async () => {
+    it('that succeeded, with its status', async () => {
       expect(
         await detailsAfter(failed, { outcome: 'delivered', retryAfterMs: null, isSent: true, reason: 'HTTP 204' }),
-      ).toEqual({ sent: 2, details: 'Ended **delivered**. Attempt 2 of 2 was answered: HTTP 204.' });
+      ).toEqual({ sent: 2, details: '**Delivered**. Attempt 2 of 2 succeeded: HTTP 204.' });
     });
 
-    it('as a worker of an earlier release reports it', async () => {
+    it('reported by a worker of an earlier release', async () => {
       expect(await detailsAfter({ outcome: 'stop', retryAfterMs: null })).toEqual({
         sent: 1,
-        details: 'Ended **stopped**. Attempt 1 of 2 failed.',
+        details: '**Stopped**. Attempt 1 of 2 failed.',
       });
     });
   });
 
-  it('whose workflow an operator cancels while it waits ends failed, and nothing more is sent', async () => {
+  it('ends failed, and sends nothing more, when an operator cancels its waiting workflow', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const worker = await createWorker();
@@ -313,7 +350,42 @@ describe('a delivery, on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
   });
 
-  it('tells an operator where it is', async () => {
+  it('is restarted by the sweeper after its next attempt when an operator terminates its workflow', async () => {
+    const { deliveryId } = await prepare(receiver);
+    receiver.answerWith(500);
+    const worker = await createWorker();
+    await worker.runUntil(async () => {
+      const handle = await start(client, deliveryId, DELIVERY_BACKOFF_MS);
+      await receiver.waitFor(() => true, 10_000);
+      await until(async () => (await readAttempts(orm, deliveryId)).length === 1);
+      await handle.terminate();
+      const { nextAttemptAt } = await readDelivery(orm, deliveryId);
+      if (nextAttemptAt === null) throw new Error('the next attempt has no time');
+
+      receiver.answerWith(200);
+      const store = createDiskStore(tmpdir());
+      const { logger } = recordLog();
+      const sweepAt = (time: Date) => sweepOutbox({ orm, temporal: client, store, logger, clock: () => time });
+      await sweepAt(nextAttemptAt);
+      expect((await handle.describe()).status.name).toBe('TERMINATED');
+      await sweepAt(new Date(nextAttemptAt.getTime() + 11 * 60_000));
+      expect(await client.workflow.getHandle(deliveryId).result()).toEqual({
+        attempt: 2,
+        attempts: DELIVERY_BACKOFF_MS.length,
+        sent: 2,
+        state: 'delivered',
+        nextAttemptAt: null,
+      });
+    });
+    expect(receiver.deliveries).toHaveLength(2);
+    expect(await readAttempts(orm, deliveryId)).toMatchObject([
+      { attempt: 1, status_code: 500 },
+      { attempt: 2, status_code: 200 },
+    ]);
+    expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'delivered' });
+  });
+
+  it('shows an operator its progress', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const worker = await createWorker();
@@ -347,7 +419,7 @@ if ('path' in timeSkippingServer) {
     overADay(timeSkippingServer.path);
   });
 } else {
-  console.warn(`No day in virtual time: ${timeSkippingServer.unavailable}. Only the scaled ladder is tried.`);
+  console.warn(`No day in virtual time: ${timeSkippingServer.unavailable}. Only the scaled schedule is tested.`);
 }
 
 function overADay(path: string): void {
@@ -358,9 +430,7 @@ function overADay(path: string): void {
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const environment = await TestWorkflowEnvironment.createTimeSkipping({
-      server: { executable: { type: 'existing-path', path } },
-    });
+    const environment = await startTimeSkippingServer(path);
     client = environment.client;
     close = () => environment.teardown();
     createWorker = (activities) =>
@@ -378,7 +448,7 @@ function overADay(path: string): void {
     await close();
   });
 
-  it('that all fail ends 24 h after the first attempt, and disables the endpoint; one that succeeds at last saves it', async () => {
+  it('that all fail end 24 h after the first attempt and disable the endpoint; a last attempt that succeeds keeps it enabled', async () => {
     const failing = await prepare(receiver);
     const recovering = await prepare(receiver);
     const attemptsOf = (eventId: unknown) =>
@@ -391,8 +461,8 @@ function overADay(path: string): void {
     const worker = await createWorker(activitiesWith(clock));
     await worker.runUntil(async () => {
       const [first, second] = [
-        await start(client, failing.deliveryId, WEBHOOK_LADDER_MS),
-        await start(client, recovering.deliveryId, WEBHOOK_LADDER_MS),
+        await start(client, failing.deliveryId, DELIVERY_BACKOFF_MS),
+        await start(client, recovering.deliveryId, DELIVERY_BACKOFF_MS),
       ];
       expect(await first.result()).toMatchObject({ attempt: 14, attempts: 14, state: 'stopped' });
       expect(await second.result()).toMatchObject({ attempt: 14, attempts: 14, state: 'delivered' });
@@ -418,7 +488,7 @@ function overADay(path: string): void {
     });
   });
 
-  it('survives an absent PostgreSQL: it costs rungs of the ladder, and never the last attempt', async () => {
+  it('survive an unavailable PostgreSQL: it costs attempts of the schedule, never the last one', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const real = activitiesWith(clock);
@@ -430,8 +500,8 @@ function overADay(path: string): void {
         return away ? Promise.reject(new Error('PostgreSQL is away')) : real.attemptDelivery(input);
       },
     });
-    const ladder = [0, HOUR_MS, HOUR_MS];
-    const result = await worker.runUntil(async () => (await start(client, deliveryId, ladder)).result());
+    const schedule = [0, HOUR_MS, HOUR_MS];
+    const result = await worker.runUntil(async () => (await start(client, deliveryId, schedule)).result());
     expect(result).toMatchObject({ attempt: 3, state: 'stopped' });
     expect(calls).toEqual([1, 1, 1, 1, 2, ...Array.from({ length: 15 }, () => 3)]);
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });

@@ -1,12 +1,12 @@
-/** Pictures that end, occupy or exhaust the process that reads them: their jobs fail after three attempts, others go on. */
+/** Pictures that end, occupy or exhaust the process that reads them: their jobs fail after three attempts, others continue. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../src/contracts/media-limits.ts';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
 import { dashboardRead } from '../../src/endpoints/dashboard.read/contract.ts';
-import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
-import { recordingLog } from '../inference/tiny-endpoint.ts';
+import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import { recordingLog } from '../inference/support/tiny-endpoint.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { transfersOf } from '../support/jobs.ts';
@@ -79,7 +79,7 @@ it.each([
   { poison: 'occupies its process for good', width: OCCUPYING, code: /^inference_timeout$/ },
   { poison: 'takes all memory', width: HOARDING, code: /^(?:model_inference_failed|inference_timeout)$/ },
 ])(
-  'a picture that $poison fails its job after three attempts, charged nothing',
+  'a picture that $poison fails its job after three attempts, uncharged',
   async ({ width, code }) => {
     const before = await readAccount(api.orm, customer.organizationId, true);
     const job = await settle(width);

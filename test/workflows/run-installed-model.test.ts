@@ -1,11 +1,11 @@
-/** The guide `docs/models.md`, followed: a model is dropped in, and an endpoint that refused answers by HTTP. */
+/** The guide `docs/models.md`, followed: a model is dropped in, and an endpoint that refused requests now serves them. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
-import { installModel, manifestOfGuide, paint } from '../inference/exported-models.ts';
+import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import { installModel, manifestOfGuide, paint } from '../inference/support/exported-models.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
@@ -36,13 +36,13 @@ async function send(headers: Record<string, string> = {}) {
   return api.call('/v1/tire/detect?wait=true', { method: 'POST', key: customer.keys.live, body, headers });
 }
 
-it('an endpoint without a model refuses', async () => {
+it('an endpoint without a model refuses requests', async () => {
   const { status, json } = await send();
   expect(status).toBe(503);
   expect(json).toMatchObject({ error: { code: 'endpoint_unavailable' } });
 });
 
-it('and answers once the folder of the guide is there', async () => {
+it('and accepts them once the guide’s folder is installed', async () => {
   installModel(modelsDirectory, manifestOfGuide(), 'yolo-detection');
   backend = await createBackend({
     modelsDirectory,
@@ -68,7 +68,7 @@ it('and answers once the folder of the guide is there', async () => {
   });
 });
 
-it('as the list of endpoints says', async () => {
+it('the list of endpoints shows it', async () => {
   const { json } = await api.call('/v1/endpoints', { key: customer.keys.live });
   expect((json as { data: { endpoint: string }[] }).data).toContainEqual(
     expect.objectContaining({ endpoint: 'tire.detect', available: true, model_version: 'my-tires@2026-12-01' }),

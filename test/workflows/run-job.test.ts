@@ -13,21 +13,21 @@ import {
 } from '../../src/contracts/run-job.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { pickUpJob } from '../../src/db/jobs/job-progress.ts';
-import { settleJob } from '../../src/db/jobs/settle-job.ts';
-import type { MikroORM } from '../../src/db/orm.ts';
-import { ServiceError } from '../../src/domain/service-error.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
-import { startRunJob } from '../../src/temporal/client.ts';
+import { startRunJob } from '../../src/jobs/job-starter.ts';
+import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
+import { settleJob } from '../../src/jobs/settlement-store.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { ServiceError } from '../../src/platform/service-error.ts';
 import { createSteeredBackend, MODEL_VERSION, type SteeredBackend } from '../support/backends.ts';
 import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
 import { readableHistory } from '../support/histories.ts';
 import { admit, readJob, transfersOf } from '../support/jobs.ts';
 import type { TestNamespace } from '../support/temporal.ts';
 import { inferenceWorkers, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-import { closeWorkflowStand, openWorkflowStand, type WorkflowStand } from '../support/workflow-stand.ts';
+import { closeWorkflowHarness, openWorkflowHarness, type WorkflowHarness } from '../support/workflow-harness.ts';
 
-let stand: WorkflowStand;
+let harness: WorkflowHarness;
 let orm: MikroORM;
 let namespace: TestNamespace;
 let client: Client;
@@ -37,10 +37,10 @@ let inference: TestWorkers | null = null;
 let jobId: string;
 
 beforeAll(async () => {
-  stand = await openWorkflowStand();
-  ({ orm, namespace, client } = stand);
+  harness = await openWorkflowHarness();
+  ({ orm, namespace, client } = harness);
 });
-afterAll(() => closeWorkflowStand(stand));
+afterAll(() => closeWorkflowHarness(harness));
 beforeEach(async () => {
   backend = createSteeredBackend();
   customer = await createCustomer(orm, { test: 1_000 });
@@ -93,7 +93,7 @@ describe('a job that succeeds', () => {
     expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
   });
 
-  it('tells its step while it runs, and when it has ended', async () => {
+  it('returns its status to the query while it runs and after it has ended', async () => {
     await startInference();
     const handle = await start();
     const running = await backend.next();
@@ -103,7 +103,7 @@ describe('a job that succeeds', () => {
     expect(await handle.query(RUN_JOB_STATUS_QUERY)).toEqual({ step: 'ended', stages: [] });
   });
 
-  it('starts one delivery for each endpoint that wants the event, and they outlive it', async () => {
+  it('starts one delivery for each subscribed endpoint, and they outlive it', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await createWebhookEndpoint(orm, customer.organizationId, { events: ['job.failed'] });
     await startInference();
@@ -118,17 +118,20 @@ describe('a job that succeeds', () => {
 });
 
 describe('a job that fails', () => {
-  it.each(['input_unreadable', 'model_unavailable'] as const)('of %s says so, and is charged nothing', async (code) => {
-    await startInference();
-    const handle = await start({ inferenceAttempts: 1 });
-    (await backend.next()).fail(new ServiceError(code, 'The reason, in words.'));
-    expect(await handle.result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
-    const job = await readJob(orm, jobId);
-    expect(job).toMatchObject({ status: 'failed', error: { code, message: 'The reason, in words.' }, result: null });
-    expect(await account()).toEqual(releasedInFull);
-  });
+  it.each(['input_unreadable', 'model_unavailable'] as const)(
+    'with %s reports it and is charged nothing',
+    async (code) => {
+      await startInference();
+      const handle = await start({ inferenceAttempts: 1 });
+      (await backend.next()).fail(new ServiceError(code, 'The reason, in words.'));
+      expect(await handle.result()).toMatchObject({ status: 'failed', chargedCredits: 0 });
+      const job = await readJob(orm, jobId);
+      expect(job).toMatchObject({ status: 'failed', error: { code, message: 'The reason, in words.' }, result: null });
+      expect(await account()).toEqual(releasedInFull);
+    },
+  );
 
-  it('is tried again when the failure may pass, and charged once', async () => {
+  it('transiently is retried and charged once', async () => {
     await startInference();
     const handle = await start();
     (await backend.next()).fail(new ServiceError('model_unavailable', 'Not now.'));
@@ -140,7 +143,7 @@ describe('a job that fails', () => {
     ]);
   });
 
-  it('of what nobody foresaw is tried as often as may be, then fails without telling customers what it was', async () => {
+  it('for an unforeseen reason is retried up to its limit, then fails without telling customers the reason', async () => {
     await startInference();
     const handle = await start({ inferenceAttempts: 2 });
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -153,7 +156,7 @@ describe('a job that fails', () => {
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('of a model that takes too long says that it did', async () => {
+  it('because the model takes too long reports a timeout', async () => {
     await startInference();
     const handle = await start({ inferenceTimeoutMs: 300, inferenceAttempts: 1 });
     await backend.next();
@@ -163,11 +166,11 @@ describe('a job that fails', () => {
   });
 });
 
-it('a job whose worker falls silent is run by another once the heartbeat is missed, and charged once', async () => {
+it('a job whose worker is lost runs on another once the heartbeat is missed, and is charged once', async () => {
   const activities = createInferenceActivities({ orm, backend });
   const silentAtFirst = async (input: Parameters<InferenceActivities['runInference']>[0]) => {
     if (Context.current().info.attempt > 1) return activities.runInference(input);
-    // As of a process that was killed after the pick-up: it neither answers nor heartbeats.
+    // Like a process that was killed after the pick-up: no result and no heartbeat.
     await pickUpJob(orm.em.fork(), input.jobId, MODEL_VERSION, new Date());
     return Context.current().cancelled;
   };
@@ -183,7 +186,7 @@ it('a job whose worker falls silent is run by another once the heartbeat is miss
   ]);
 });
 
-it('a job whose worker falls silent at every attempt fails, and says to operators that it was lost', async () => {
+it('a job whose worker is lost on every attempt fails, and operators can see it', async () => {
   inference = await startTestWorkers(namespace, [
     { taskQueue: TASK_QUEUES.inferenceGpu, activities: { runInference: () => Context.current().cancelled } },
   ]);
@@ -195,7 +198,7 @@ it('a job whose worker falls silent at every attempt fails, and says to operator
   );
 });
 
-it('a job whose worker is lost between its settlement and its answer is charged once, and its deliveries start', async () => {
+it('a job whose worker is lost after the settlement is charged once, and its deliveries start', async () => {
   await createWebhookEndpoint(orm, customer.organizationId);
   const activities = createInferenceActivities({ orm, backend });
   const lostAtFirst = async (input: Parameters<InferenceActivities['runInference']>[0]) => {
@@ -218,7 +221,7 @@ it('a job whose worker is lost between its settlement and its answer is charged 
   ]);
 });
 
-it('a worker of an earlier release, which leaves the settlement to the workflow, loses nothing', async () => {
+it('a worker of an earlier release leaves the settlement to the workflow, and nothing is lost', async () => {
   const activities = createInferenceActivities({ orm, backend });
   const runInference = ({ jobId: id, attempts }: Parameters<InferenceActivities['runInference']>[0]) =>
     activities.runInference({ jobId: id, attempts });
@@ -232,7 +235,7 @@ it('a worker of an earlier release, which leaves the settlement to the workflow,
 });
 
 describe('a job that nobody picks up', () => {
-  it('expires after its time in the queue, and is charged nothing', async () => {
+  it('expires after its time in the queue and is charged nothing', async () => {
     const handle = await start({ expiryMs: 200 });
     expect(await handle.result()).toEqual({
       status: 'expired',
@@ -264,7 +267,7 @@ describe('a job that was canceled', () => {
       deliveries: [],
     });
 
-  it('before it was picked up runs no model and creates no delivery', async () => {
+  it('before pick-up runs no model and creates no delivery', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     const handle = await start();
     await cancel();
@@ -274,7 +277,7 @@ describe('a job that was canceled', () => {
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('as a workflow ends canceled too, without waiting for a worker', async () => {
+  it('ends canceled when its workflow is cancelled, without waiting for a worker', async () => {
     const handle = await start();
     await cancel();
     await handle.cancel();
@@ -282,8 +285,8 @@ describe('a job that was canceled', () => {
   });
 });
 
-describe('a workflow cancelled by an operator settles all the same: no hold stays', () => {
-  it('and the job, which was at work, fails as stopped, which its webhooks tell', async () => {
+describe('a workflow cancelled by an operator still settles and releases its hold', () => {
+  it('and the running job fails with job_stopped, which its webhooks report', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await startInference();
     const handle = await start();
@@ -301,7 +304,7 @@ describe('a workflow cancelled by an operator settles all the same: no hold stay
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('and the job, which waited, is canceled, as if its customer had done it', async () => {
+  it('and the queued job is canceled, as if by its customer', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     const handle = await start();
     await handle.cancel();
@@ -322,14 +325,14 @@ describe('the start by name', () => {
       endpoint,
     );
 
-  it('a second time changes nothing while the first runs', async () => {
+  it('a second time changes nothing while the first run continues', async () => {
     await startByName();
     const first = await client.workflow.getHandle(jobId).describe();
     await startByName();
     expect((await client.workflow.getHandle(jobId).describe()).runId).toBe(first.runId);
   });
 
-  it('after the job has ended runs again, and finds nothing left to do', async () => {
+  it('after the job has ended runs again and finds nothing to do', async () => {
     await startInference();
     await startByName();
     (await backend.next()).finish();
@@ -344,7 +347,7 @@ describe('the start by name', () => {
     expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
   });
 
-  it('leaves a workflow that Temporal Web can show and find', async () => {
+  it('starts a workflow that Temporal Web can show and find', async () => {
     await startByName();
     const handle = client.workflow.getHandle(jobId);
     const described = await handle.describe();
@@ -361,7 +364,7 @@ describe('the start by name', () => {
     expect((await handle.describe()).typedSearchAttributes.get(jobStatus)).toBe('succeeded');
   });
 
-  it('leaves deliveries that Temporal Web finds by the same organisation and mode', async () => {
+  it('starts deliveries that Temporal Web finds by the same organisation and mode', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await startByName();
     await startInference();
@@ -375,7 +378,7 @@ describe('the start by name', () => {
     expect(await delivery.staticDetails()).toContain(jobId);
   });
 
-  it('carries ids and small facts only: nothing of pictures, parameters or results is in the history', async () => {
+  it('carries only ids and small facts: the history contains no pictures, parameters or results', async () => {
     await startInference();
     await startByName();
     (await backend.next()).finish({
@@ -393,6 +396,6 @@ describe('the start by name', () => {
   });
 });
 
-it('a job that never was is unknown to Temporal too', async () => {
+it('an unknown job is unknown to Temporal too', async () => {
   await expect(client.workflow.getHandle('job_unknown').describe()).rejects.toThrow(WorkflowNotFoundError);
 });

@@ -4,24 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { TERMINAL_JOB_STATUSES, type TerminalJobStatus } from '../../src/contracts/job.ts';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import type { JobResource } from '../../src/domain/job-resource.ts';
 import type { Result as Inspection } from '../../src/endpoints/inspections/result.ts';
 import type { Result as Onboarding } from '../../src/endpoints/video.onboard/result.ts';
-import { createArtefactWriter } from '../../src/inference/artefacts.ts';
-import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
-import { fileOf, installModel } from '../inference/exported-models.ts';
+import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import type { JobResource } from '../../src/jobs/job-resource.ts';
+import { installBundleModels } from '../inference/support/bundle-models.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
+import { textOf } from '../support/pdf.ts';
 import { filePart, upload } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 import { decoders, makeVideo, type Rgb } from '../support/videos.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
-// The tiny networks tell colours apart. A picture that is mostly red is a front view, green a left one, blue a rear one.
+// The tiny networks distinguish colours. A picture that is mostly red is a front view, green a left one, blue a rear one.
 const RED: Rgb = [250, 10, 10];
 const GREEN: Rgb = [10, 250, 10];
 const BLUE: Rgb = [10, 10, 250];
@@ -35,12 +36,12 @@ let backend: Backend;
 let workers: TestWorkers;
 
 beforeAll(async () => {
-  installTinyModels(path('models'));
+  installBundleModels(path('models'));
   api = await startTestApi();
   backend = await createBackend({
     modelsDirectory: path('models'),
     store: api.store,
-    liveFiles: api.store,
+    bundleFiles: api.store,
     writeArtefact: createArtefactWriter(api),
     children: 1,
     threads: 1,
@@ -60,53 +61,6 @@ afterAll(async () => {
   await api.close();
   rmSync(folder, { recursive: true });
 });
-
-function installTinyModels(models: string): void {
-  const install = (task: string, files: Record<string, object>, network: string, uses = {}) =>
-    installModel(
-      models,
-      {
-        model: task,
-        release: '2026-12-01',
-        task,
-        description: 'Tells colours apart.',
-        license: 'Apache-2.0',
-        files,
-        ...(Object.keys(uses).length > 0 && { uses }),
-        warmUp: Object.fromEntries(Object.keys(files).map((file) => [file, { images: [1, 3, 64, 64] }])),
-      },
-      network,
-    );
-  const classifier = (labels: (string | null)[]) =>
-    fileOf('classification', {
-      outputs: { logits: { shape: [1, 4] } },
-      decoder: { name: 'softmax-classification', output: 'logits', score: 0.3 },
-      labels,
-    });
-  const outlines = (labels: (string | null)[]) =>
-    fileOf('semantic-segmentation', {
-      outputs: { logits: { shape: [1, 4, 8, 8] } },
-      decoder: { name: 'semantic-segmentation', output: 'logits', score: 0.5, minimumPixels: 20 },
-      labels,
-    });
-  const boxes = (labels: (string | null)[]) => fileOf('yolo-detection', { labels });
-
-  install('view-classification', { view: classifier([null, 'front', 'left', 'rear']) }, 'classification');
-  install('vehicle-segmentation', { detector: outlines([null, 'car', 'car', 'car']) }, 'semantic-segmentation');
-  install('damage-segmentation', { detector: outlines([null, 'scratch', null, null]) }, 'semantic-segmentation');
-  install('part-detection', { detector: boxes(['front_door', 'hood', 'trunk_lid']) }, 'yolo-detection');
-  install(
-    'damage-grading',
-    {
-      severity: classifier([null, 'moderate', 'minor', 'severe']),
-      method: classifier([null, 'repair_and_paint', 'polish', 'replace']),
-      paint: classifier([null, 'yes', 'no', 'no']),
-      safety: classifier([null, 'no', 'yes', 'yes']),
-    },
-    'classification',
-    { damages: 'damage-segmentation' },
-  );
-}
 
 /** Mostly one colour, with a scratch on the front door where `isScratched`. */
 function paintVehicle([r, g, b]: Rgb, isScratched: boolean): Promise<Buffer> {
@@ -152,7 +106,7 @@ async function fetched(url: string) {
 const leftFrames = async () => (await api.storedFiles()).filter((file) => /jobs\/.*\.jpg/.test(file));
 
 describe('a video', () => {
-  it('is onboarded: key frames of the views that it shows, and what runs on them, are charged', async () => {
+  it('is onboarded: its key frames and the endpoints that run on them are charged', async () => {
     const frames = [...seconds(2, RED), ...seconds(1, GREY), ...seconds(2, BLUE), ...seconds(2, GREEN)];
     await makeVideo(path('walk.mp4'), { frames });
     const job = await ended(
@@ -192,13 +146,13 @@ describe('a video', () => {
     expect(await leftFrames()).toEqual([]);
   });
 
-  it('without a vehicle has no key frames, and costs nothing', async () => {
+  it('without a vehicle has no key frames and costs nothing', async () => {
     await makeVideo(path('garden.mp4'), { frames: seconds(2, GREY) });
     const job = await ended(await submit('/v1/video/onboard', { input_ref: await uploaded('garden.mp4') }));
     expect(job).toMatchObject({ status: 'succeeded', credits: { charged: 0 }, result: { key_frames: [], walk: null } });
   });
 
-  it('that cannot be decoded fails its job with what to change, and costs nothing', async () => {
+  it('that cannot be decoded fails its job with advice and costs nothing', async () => {
     const before = await readAccount(api.orm, customer.organizationId, true);
     const job = await ended(
       await submit('/v1/video/onboard', {
@@ -218,7 +172,7 @@ describe('a video', () => {
     expect(await readAccount(api.orm, customer.organizationId, true)).toEqual(before);
   });
 
-  it('whose job is cancelled in the middle leaves no process and no picture, and costs nothing', async () => {
+  it('whose job is cancelled midway leaves no process and no picture and costs nothing', async () => {
     const frames = Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? RED : GREEN));
     await makeVideo(path('long.mp4'), { frames, framesPerSecond: 1, keyFrameEvery: 2 });
     const jobId = await submit('/v1/video/onboard', { input_ref: await uploaded('long.mp4') });
@@ -235,7 +189,7 @@ describe('a video', () => {
 });
 
 describe('an inspection', () => {
-  it('of pictures and a video: one damage that two views show is one, and the report is a PDF', async () => {
+  it('of pictures and a video merges one damage from two views and makes a PDF report', async () => {
     await makeVideo(path('rear.mp4'), { frames: seconds(2, BLUE) });
     const picture = async (colour: Rgb, isScratched: boolean) =>
       upload(api, customer.keys.live, await paintVehicle(colour, isScratched));
@@ -273,8 +227,8 @@ describe('an inspection', () => {
     expect(result.overall).toMatchObject({ condition_grade: { value: 'B' }, drivable: { value: true } });
     const report = await fetched(String(result.report?.url));
     expect(report.toString('latin1', 0, 5)).toBe('%PDF-');
-    expect(report.toString('latin1')).toMatch(/Talvera\. Condition B, can be driven/);
-    expect(report.toString('latin1')).toMatch(/left front door[\s\S]*scratch, minor[\s\S]*seen on 1, 3/);
+    expect(textOf(report)).toMatch(/Talvera\. Condition B, can be driven/);
+    expect(textOf(report)).toMatch(/left front door[\s\S]*scratch, minor[\s\S]*seen on 1, 3/);
 
     // Nothing estimates repairs here: the stage fails, the job is partial, and it is not charged.
     expect(result.repair_estimate).toBeNull();
@@ -303,7 +257,7 @@ describe('an inspection', () => {
     expect(later.status).toBe('succeeded');
   });
 
-  it('of an undamaged vehicle grades and estimates nothing, and says so', async () => {
+  it('of an undamaged vehicle grades and estimates nothing and says so', async () => {
     const body = new FormData();
     body.append('images', filePart(await paintVehicle(GREEN, false)), 'left.png');
     body.append('images', filePart(await paintVehicle(BLUE, false)), 'rear.png');
@@ -317,7 +271,7 @@ describe('an inspection', () => {
     expect(job.credits.charged).toBe(2 * 20 + 2 * 30);
   });
 
-  it('grades only the views that go into it: damages on a picture without a view cost no grading', async () => {
+  it('grades only the merged views: damages on a picture without a view cost no grading', async () => {
     const seen = await paintVehicle(GREEN, true);
     const unseen = await paintVehicle(GREY, true);
     const run = async (pictures: Buffer[]) => {
@@ -334,7 +288,7 @@ describe('an inspection', () => {
     expect(gradingOf(await run([unseen]))).toMatchObject({ status: 'skipped', credits: { charged: 0 } });
   });
 
-  it('goes on without a picture that cannot be read, and is partial', async () => {
+  it('continues without an unreadable picture and is partial', async () => {
     const broken = (await paintVehicle(GREEN, false)).subarray(0, 200);
     const input_refs = [
       await upload(api, customer.keys.live, await paintVehicle(GREEN, true)),

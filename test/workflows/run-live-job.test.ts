@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
+import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { transfersOf } from '../support/jobs.ts';
@@ -50,7 +50,7 @@ async function settle(image: Uint8Array) {
   return job;
 }
 
-it('a photograph of a dashboard is read, and charged', async () => {
+it('a photograph of a dashboard is read and charged', async () => {
   const job = await settle(photograph);
   expect(job).toMatchObject({
     status: 'succeeded',
@@ -61,7 +61,7 @@ it('a photograph of a dashboard is read, and charged', async () => {
   expect(job.model_version).toMatch(/^dashboard-reader@\d{4}-\d{2}-\d{2}$/);
 });
 
-describe('a picture that cannot be read fails its job, which is charged nothing', () => {
+describe('an unreadable picture fails its job uncharged', () => {
   const tooManyPixels = sharp({ create: { width: 10_000, height: 8_000, channels: 3, background: '#000000' } });
 
   it.each([
@@ -92,6 +92,6 @@ describe('a picture that cannot be read fails its job, which is charged nothing'
   });
 });
 
-it('after all of them the next photograph is read as the first one was', async () => {
+it('a photograph after all of them is read like the first one', async () => {
   expect((await settle(photograph)).status).toBe('succeeded');
 });

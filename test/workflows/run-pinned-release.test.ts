@@ -1,12 +1,12 @@
-/** Several releases of a model side by side: the newest answers, any other can be asked for, and each job says which did. */
+/** Several releases of a model side by side: the newest serves, any other can be pinned, and each job names its release. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { tireDetect } from '../../src/endpoints/tire.detect/contract.ts';
-import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
+import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { AnnouncedModels } from '../../src/workers/announced-models.ts';
-import { installModel, manifestOfGuide, paint } from '../inference/exported-models.ts';
+import { installModel, manifestOfGuide, paint } from '../inference/support/exported-models.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
@@ -57,7 +57,7 @@ async function send(headers: Record<string, string> = {}) {
   return answer as { status: number; json: { model_version?: string; status?: string; error?: { code: string } } };
 }
 
-it('the newest of the installed releases answers, taken up while the service runs; a pinned one answers when it is asked', async () => {
+it('the newest installed release serves, even when installed at run time; a pinned one serves on request', async () => {
   expect((await send()).json).toMatchObject({ status: 'succeeded', model_version: FIRST });
   expect((await send({ 'Model-Version': SECOND })).json.error?.code).toBe('model_version_not_installed');
 
@@ -71,7 +71,7 @@ it('the newest of the installed releases answers, taken up while the service run
   expect(listed.find(({ endpoint }) => endpoint === 'tire.detect')?.model_version).toBe(SECOND);
 });
 
-it('a release that has been removed is refused before anything is held', async () => {
+it('a removed release is refused before credits are held', async () => {
   await rm(join(modelsDirectory, 'my-tires', '2026-12-01'), { recursive: true });
   await models.reload();
   expect((await send({ 'Model-Version': FIRST })).json.error?.code).toBe('model_version_not_installed');

@@ -1,23 +1,23 @@
-/** Jobs that another cluster runs, from the request to the charge: what it tells twice, late, or for another is harmless. */
+/** Jobs that another cluster runs, from the request to the charge: repeated, late or foreign callbacks are harmless. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { createDispatchActivities } from '../../src/activities/dispatch-activities.ts';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
-import type { RemoteEndpoint } from '../../src/config/remote-servers.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { announceInstalledEndpoints } from '../../src/db/jobs/installed-endpoints.ts';
-import { query } from '../../src/db/orm.ts';
-import { createDispatchTokens } from '../../src/domain/dispatch-tokens.ts';
-import { createSignedUrls } from '../../src/domain/signed-urls.ts';
 import { endpoints as served } from '../../src/endpoints/list.ts';
-import { type Backend, createBackend } from '../../src/inference/create-backend.ts';
+import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { createDispatcher, type Dispatcher } from '../../src/inference/remote/dispatcher.ts';
-import { createHttpClient } from '../../src/inference/remote/http-exchange.ts';
 import { withRemoteEndpoints } from '../../src/inference/remote/with-remote-endpoints.ts';
-import { box } from '../domain/made-files/boxes.ts';
-import { exifOf, exifSegment, jpegSegment, withJpegSegments } from '../inference/images/crafted-files.ts';
+import { createHttpClient } from '../../src/inference/runtime/kserve/http-exchange.ts';
+import { createDispatchTokens } from '../../src/jobs/dispatch-tokens.ts';
+import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
+import type { RemoteEndpoint } from '../../src/platform/config/remote-servers.ts';
+import { query } from '../../src/platform/database/orm.ts';
+import { createSignedUrls } from '../../src/platform/signed-urls.ts';
+import { box } from '../artefacts/inspection/boxes.ts';
+import { exifOf, exifSegment, jpegSegment, withJpegSegments } from '../inference/support/crafted-files.ts';
 import { SIGNING_KEY, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { readJob, SUCCESS, transfersOf } from '../support/jobs.ts';
@@ -159,7 +159,7 @@ const tokensOfWaitingActivity = (jobId: string) =>
     [jobId],
   ).then(([row]) => row?.count);
 
-it('a whole job goes to a program that speaks HTTP alone, which makes a file: the customer gets both, and pays once', async () => {
+it('a program that speaks only HTTP runs a whole job and makes a file; the customer gets both and pays once', async () => {
   const body = new FormData();
   // As a phone takes it, with the place. It must not come back in what the example makes.
   const photo = withJpegSegments(jpeg, [exifSegment(exifOf(6))]);
@@ -190,7 +190,7 @@ it('a whole job goes to a program that speaks HTTP alone, which makes a file: th
 });
 
 describe('a dispatch', () => {
-  it('says everything that the cluster needs, as who it is told to, and no key of the customer', async () => {
+  it('carries everything the cluster needs, with the configured authorisation and no key of the customer', async () => {
     const { job } = await read(api, { key: customer.keys.live, fields: { unit_hint: 'km' } });
     const dispatch = await cluster.next(job.id);
     expect(dispatch).toMatchObject({
@@ -214,7 +214,7 @@ describe('a dispatch', () => {
     expect(late.status).toBe(410);
   });
 
-  it('occupies no worker while the cluster works: it outlives the one that sent it', async () => {
+  it('takes no worker slot while the cluster works and outlives the worker that sent it', async () => {
     const dispatch = await dispatched();
     await inference.stop();
     expect((await callBack(dispatch, 'started')).status).toBe(200);
@@ -224,27 +224,27 @@ describe('a dispatch', () => {
     inference = await startInference(remotes);
   });
 
-  it('that the cluster does not take is made again, and then taken', async () => {
+  it('that the cluster refuses is sent again and then accepted', async () => {
     cluster.status = 307;
     const jobId = await submit();
     const refused = await cluster.next(jobId);
     cluster.status = 202;
     const second = await cluster.next(jobId);
     expect([refused.attempt, second.attempt]).toEqual([1, 2]);
-    // The redirect was not followed, and whoever took it after all is not listened to.
+    // The redirect was not followed, and a callback from its target is refused.
     expect((await callBack(refused, 'completed', { result: RESULT })).status).toBe(410);
     expect((await callBack(second, 'completed', { result: RESULT })).status).toBe(200);
     expect(await ended(jobId)).toMatchObject({ status: 'succeeded', chargedCredits: 20 });
     await until(() => cluster.withdrawn.includes(refused.id));
   });
 
-  it('of test mode is none: fixtures answer', async () => {
+  it('is not sent in test mode: fixtures serve it', async () => {
     const { job } = await read(api, { key: customer.keys.test, query: '?wait=true' });
     expect(job).toMatchObject({ status: 'succeeded', model_version: expect.stringMatching(/^fixture@/) });
     expect(await tokensOfWaitingActivity(job.id)).toBe(0);
   });
 
-  it('is of the build that Model-Version asks for', async () => {
+  it('names the build that Model-Version pins', async () => {
     const jobId = await submit({ 'Model-Version': 'far-reader@2026-11-01' });
     await callBack(await cluster.next(jobId), 'completed', { result: RESULT });
     expect(await ended(jobId)).toMatchObject({ modelVersion: 'far-reader@2026-11-01' });
@@ -253,8 +253,8 @@ describe('a dispatch', () => {
   });
 });
 
-describe('what is told twice', () => {
-  it('completed: is answered as the first time, and charged once', async () => {
+describe('a repeated callback', () => {
+  it('of completion gets the same response and is charged once', async () => {
     const dispatch = await dispatched();
     const both = await Promise.all([1, 2].map(() => callBack(dispatch, 'completed', { result: RESULT })));
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
@@ -268,7 +268,7 @@ describe('what is told twice', () => {
     ]);
   });
 
-  it('failed after completed: is refused, and changes nothing', async () => {
+  it('of failure after completion is refused and changes nothing', async () => {
     const dispatch = await dispatched();
     await callBack(dispatch, 'completed', { result: RESULT });
     const late = await callBack(dispatch, 'failed', { code: 'input_unreadable', message: 'Too dark.' });
@@ -280,7 +280,7 @@ describe('what is told twice', () => {
 });
 
 describe('a failure', () => {
-  it('for good ends the job with the code and message of the cluster, uncharged', async () => {
+  it('that is permanent ends the job uncharged with the cluster’s code and message', async () => {
     const dispatch = await dispatched();
     const failure = { code: 'input_unreadable', message: 'The picture is too dark. Send a brighter one.' };
     expect((await callBack(dispatch, 'failed', failure)).status).toBe(200);
@@ -293,7 +293,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('that may pass makes another attempt, until none is left', async () => {
+  it('that is transient leads to another attempt until none is left', async () => {
     const jobId = await submit();
     for (const attempt of [1, 2, 3]) {
       const dispatch = await cluster.next(jobId);
@@ -310,7 +310,7 @@ describe('a failure', () => {
   it.each([
     { what: 'a result that breaks the schema', result: { ...(RESULT as object), fuel_level_percent: 'half' } },
     { what: 'a result with a file that was not uploaded', result: { object: 'artefact', id: 'art_1111111111' } },
-  ])('$what ends the job for good, uncharged, and tells the cluster why', async ({ result }) => {
+  ])('$what ends the job for good, uncharged, and the cluster gets the reason', async ({ result }) => {
     const dispatch = await dispatched();
     const refused = await callBack(dispatch, 'completed', { result });
     expect(refused.status).toBe(400);
@@ -325,7 +325,7 @@ describe('a failure', () => {
   });
 });
 
-it('a result may cost less than what was held, and never more', async () => {
+it('a result may cost less than the held credits, never more', async () => {
   const dispatch = await dispatched();
   const dear = await callBack(dispatch, 'completed', { result: RESULT, credits: 21 });
   expect(await errorOf(dear)).toMatchObject({ code: 'parameter_invalid', param: 'credits' });
@@ -337,8 +337,8 @@ it('a result may cost less than what was held, and never more', async () => {
   ]);
 });
 
-describe('whoever calls back', () => {
-  it('without the token of the dispatch is refused, and the job goes on', async () => {
+describe('a caller of the callbacks', () => {
+  it('without the dispatch’s token is refused, and the job continues', async () => {
     const [dispatch, other] = [await dispatched(), await dispatched()];
     const [expires = '', signature = ''] = dispatch.token.split('.');
     for (const [token, code] of [
@@ -361,7 +361,7 @@ describe('whoever calls back', () => {
     await ended(other.job_id);
   });
 
-  it('sees of the inputs none without the signature of the link', async () => {
+  it('cannot read inputs without the link’s signature', async () => {
     const dispatch = await dispatched();
     const { url = '' } = dispatch.inputs[0] ?? {};
     for (const forged of [url.replace(/\?.*/, ''), url.replace('/inputs/0', '/inputs/1'), url.replace(/.$/, '~')]) {
@@ -371,7 +371,7 @@ describe('whoever calls back', () => {
     await ended(dispatch.job_id);
   });
 
-  it('with a body that says nothing known is told the field', async () => {
+  it('with an invalid body gets the name of the field', async () => {
     const dispatch = await dispatched();
     for (const [name, body, param] of [
       ['progress', { progress: 2 }, 'progress'],
@@ -396,7 +396,7 @@ describe('a file of the cluster', () => {
       body: new Uint8Array(body),
     });
 
-  it('is taken only as what it is, and leaves nothing otherwise', async () => {
+  it('is accepted only as its own type, and otherwise leaves nothing', async () => {
     const dispatch = await dispatched();
     const before = (await api.storedFiles()).length;
     const located = await sharp(jpeg)
@@ -448,8 +448,8 @@ describe('a file of the cluster', () => {
   });
 });
 
-describe('what comes late', () => {
-  it('after an operator has cancelled the workflow: the job has failed, its hold is released, the cluster is told', async () => {
+describe('a late callback', () => {
+  it('after an operator cancelled the workflow is refused: the job failed, its hold is released, the cluster is notified', async () => {
     const dispatch = await dispatched();
     await api.temporal.client.workflow.getHandle(dispatch.job_id).cancel();
     expect(await ended(dispatch.job_id)).toMatchObject({ status: 'failed', chargedCredits: 0 });
@@ -468,7 +468,7 @@ describe('what comes late', () => {
     ]);
   });
 
-  it('after the time of every attempt is over: the same, and each was withdrawn', async () => {
+  it('after every attempt timed out is refused, and each attempt was withdrawn', async () => {
     const body = new FormData();
     body.append('image', filePart(jpeg), 'vin.jpg');
     const { job } = await api.call('/v1/vin/read', { method: 'POST', key: customer.keys.live, body });
@@ -483,7 +483,7 @@ describe('what comes late', () => {
     expect((await transfersOf(api.orm, job.id)).map(([kind]) => kind)).toEqual(['hold', 'release']);
   });
 
-  it('from an attempt whose place another took is refused, and the other one is charged', async () => {
+  it('from a superseded attempt is refused, and its successor is charged', async () => {
     await inference.stop();
     inference = await startInference([reading(1_000)]);
     const jobId = await submit();
@@ -497,7 +497,7 @@ describe('what comes late', () => {
 });
 
 describe('a cluster that is lost', () => {
-  it('is found out by its silence: three attempts, then the job fails and costs nothing', async () => {
+  it('is detected by missed heartbeats: after three attempts the job fails and costs nothing', async () => {
     const example = await processes.start({
       entry: 'docs/examples/remote-cluster.mjs',
       args: ['0'],

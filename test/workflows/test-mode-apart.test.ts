@@ -27,7 +27,7 @@ afterAll(async () => {
   await api.close();
 });
 
-it('a live job is run while more test jobs than a worker takes at once hang', async () => {
+it('a live job runs while more test jobs hang than a worker takes at once', async () => {
   const hanging: RunningInference[] = [];
   for (let job = 0; job < 2 * SLOTS; job += 1) await read(api, { key: customer.keys.test });
   for (let slot = 0; slot < SLOTS; slot += 1) hanging.push(await backend.next());

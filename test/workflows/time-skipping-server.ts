@@ -1,11 +1,12 @@
 /**
  * Temporal's time-skipping test server: a day of timers passes in a second. The SDK's own download of it isn't reachable
  * everywhere, the same program as a Maven artifact is wherever Maven works. Where neither Java nor Maven is, the caller
- * is told why and runs a scaled ladder instead.
+ * reports why and runs a scaled schedule instead.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { cacheDirectoryOf } from '../../src/embedded/find-temporal.ts';
 
 const VERSION = '1.38.0';
@@ -53,4 +54,19 @@ function download(): boolean {
   }
   rmSync(unfinished, { recursive: true, force: true });
   return copied;
+}
+
+const STARTS = 5;
+
+/** The SDK allows the server five seconds to start, which a JVM on a loaded machine may exceed. */
+export async function startTimeSkippingServer(path: string): Promise<TestWorkflowEnvironment> {
+  for (let start = 1; ; start += 1) {
+    try {
+      return await TestWorkflowEnvironment.createTimeSkipping({
+        server: { executable: { type: 'existing-path', path } },
+      });
+    } catch (error) {
+      if (start === STARTS || !/did not start within/.test(String(error))) throw error;
+    }
+  }
 }

@@ -1,14 +1,21 @@
 /**
- * One endpoint that hangs, or fails, does not hold up the others: by counts, on a worker with few places, whose receivers
- * answer when the test says so.
+ * An endpoint that hangs or fails does not delay the others: verified by counts, on a worker with few slots, whose
+ * receivers respond when the test says so.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
 import { DELIVER_WEBHOOK_WORKFLOW, type DeliveryActivities } from '../../src/contracts/deliver-webhook.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
-import { type MikroORM, openDatabase } from '../../src/db/orm.ts';
-import { createWebhookClient } from '../../src/delivery/webhook-client.ts';
+import { openDatabase } from '../../src/database.ts';
+import type { MikroORM } from '../../src/platform/database/orm.ts';
+import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testSealedSecrets } from '../support/sealed-secrets.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { startTestWorkers, type TestWorkers, workflowBundlePath } from '../support/workers.ts';
 import {
   createDelivery,
   createEndpoint,
@@ -16,21 +23,15 @@ import {
   readAttempts,
   readDelivery,
   readEndpoint,
-} from '../delivery/delivery-fixture.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { testSealedSecrets } from '../support/sealed-secrets.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
-import { until } from '../support/until.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { startTestWorkers, type TestWorkers, workflowBundlePath } from '../support/workers.ts';
+} from '../webhooks/delivery-fixture.ts';
 
-const PLACES = 8;
+const ATTEMPTS_AT_ONCE = 8;
 const LIMITS = { endpoint: 3, organization: 5, failing: 4, exchangeMs: 300 };
 const STUCK = 40;
 const HEALTHY = 20;
 const PROBING = 10;
-/** The rung after the first is never reached here: whoever is not let in at once waits for its turn. */
-const LADDER_MS = [0, 3_600_000, 3_600_000];
+/** The second attempt is never reached: a delivery without a slot waits for its turn. */
+const SCHEDULE_MS = [0, 3_600_000, 3_600_000];
 
 let database: TestDatabase;
 let orm: MikroORM;
@@ -39,7 +40,7 @@ let client: Client;
 let workers: TestWorkers;
 let stuck: WebhookReceiver;
 let healthy: WebhookReceiver;
-/** Exchanges that the stuck receiver holds. */
+/** Ends the exchanges that the stuck receiver holds. */
 let held: (() => void)[];
 let outcomes: string[];
 
@@ -81,7 +82,7 @@ beforeEach(async () => {
       taskQueue: TASK_QUEUES.webhooks,
       workflowBundle: { codePath: await workflowBundlePath() },
       activities: watched,
-      maxConcurrentActivityTaskExecutions: PLACES,
+      maxConcurrentActivityTaskExecutions: ATTEMPTS_AT_ONCE,
     },
   ]);
 });
@@ -101,7 +102,7 @@ async function startDeliveries(receiver: WebhookReceiver, count: number, changes
     await client.workflow.start(DELIVER_WEBHOOK_WORKFLOW, {
       workflowId: deliveryId,
       taskQueue: TASK_QUEUES.webhooks,
-      args: [{ deliveryId, ladderMs: LADDER_MS }],
+      args: [{ deliveryId, ladderMs: SCHEDULE_MS }],
     });
   }
   return { endpointId, deliveryIds };
@@ -110,10 +111,10 @@ async function startDeliveries(receiver: WebhookReceiver, count: number, changes
 const finish = (deliveryIds: readonly string[]) =>
   Promise.all(deliveryIds.map((deliveryId) => client.workflow.getHandle(deliveryId).result()));
 
-describe('while an endpoint hangs on more deliveries than the worker has places', () => {
-  it('every delivery of another endpoint arrives, and the one that hangs holds its own places only', async () => {
+describe('while an endpoint hangs on more deliveries than the worker has slots', () => {
+  it('every delivery of another endpoint arrives, and the hanging one holds its own slots only', async () => {
     await startDeliveries(stuck, STUCK);
-    await until(() => held.length === LIMITS.endpoint && outcomes.length >= PLACES);
+    await until(() => held.length === LIMITS.endpoint && outcomes.length >= ATTEMPTS_AT_ONCE);
     const { deliveryIds } = await startDeliveries(healthy, HEALTHY);
     await finish(deliveryIds);
     expect(healthy.deliveries).toHaveLength(HEALTHY);
@@ -121,7 +122,7 @@ describe('while an endpoint hangs on more deliveries than the worker has places'
     expect(stuck.deliveries).toHaveLength(LIMITS.endpoint);
   });
 
-  it('and recovers, each of its deliveries arrives once, in one attempt', async () => {
+  it('and then recovers, each of its deliveries arrives once, in one attempt', async () => {
     const { deliveryIds } = await startDeliveries(stuck, STUCK);
     await until(() => held.length === LIMITS.endpoint && outcomes.includes('wait'));
     stuck.answerWith(200);
@@ -136,13 +137,13 @@ describe('while an endpoint hangs on more deliveries than the worker has places'
   });
 });
 
-it('an endpoint that fails is probed by one delivery at a time, and opened by the first success', async () => {
+it('a failing endpoint is probed by one delivery at a time, and opened by the first success', async () => {
   const failing = { consecutiveFailures: 3, failingSince: new Date() };
   const { endpointId, deliveryIds } = await startDeliveries(stuck, PROBING, failing);
   await until(() => held.length === 1 && outcomes.includes('wait'));
   expect(stuck.deliveries).toHaveLength(1);
   held[0]?.();
-  // Those who waited come in together now.
+  // The waiting deliveries now get slots together.
   await until(() => held.length > 2);
   expect(await readEndpoint(orm, endpointId)).toMatchObject({ consecutiveFailures: 0, failingSince: null });
   stuck.answerWith(200);

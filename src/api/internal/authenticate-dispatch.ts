@@ -1,12 +1,12 @@
 import type { Next } from 'koa';
-import { type Dispatch, readDispatch } from '../../db/jobs/dispatches.ts';
-import type { DispatchTokens } from '../../domain/dispatch-tokens.ts';
-import { isId } from '../../domain/ids.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { addLogFields } from '../../observability/log-context.ts';
+import type { DispatchTokens } from '../../jobs/dispatch-tokens.ts';
+import { type Dispatch, readDispatch } from '../../jobs/dispatches-store.ts';
+import { isId } from '../../platform/ids.ts';
+import { addLogFields } from '../../platform/logging/log-context.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 
-/** Lets a request through that carries the token of the dispatch in its path. */
+/** Requires the token of the dispatch named in the path. */
 export function authenticateDispatch(tokens: DispatchTokens, clock: () => Date) {
   return async (context: ApiContext, next: Next): Promise<void> => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('Authorization'))?.[1];
@@ -18,15 +18,16 @@ export function authenticateDispatch(tokens: DispatchTokens, clock: () => Date) 
     if (state === 'forged') {
       throw new ServiceError(
         'invalid_token',
-        'This is not the token of this dispatch. Send the one that came with it.',
+        'This token does not belong to this dispatch. Send the token that came with it.',
       );
     }
-    if (state === 'expired') throw new ServiceError('token_expired', 'This dispatch was over long ago. Forget it.');
+    if (state === 'expired')
+      throw new ServiceError('token_expired', 'This dispatch token has expired; stop sending callbacks.');
     await next();
   };
 }
 
-/** The dispatch in the path. @throws ServiceError `dispatch_ended` when it is gone, with its job */
+/** The dispatch named in the path. @throws ServiceError `dispatch_ended` when it was deleted with its job */
 export async function dispatchOf(context: ApiContext): Promise<Dispatch> {
   const dispatch = await readDispatch(context.state.em, String(context.params.id));
   if (!dispatch) throw dispatchEnded();
@@ -35,5 +36,5 @@ export async function dispatchOf(context: ApiContext): Promise<Dispatch> {
 }
 
 export function dispatchEnded(): ServiceError {
-  return new ServiceError('dispatch_ended', 'Nobody waits for this dispatch any more. Stop its work and forget it.');
+  return new ServiceError('dispatch_ended', 'This dispatch has ended. Stop its work and send no more callbacks.');
 }

@@ -1,32 +1,33 @@
-/** Whether a file of a cluster goes to the customer, and what is said of its size. */
+/** Checks an artefact that a cluster uploads: media type, content and stated size. */
+
+import { FileFault } from '../../artefacts/inspection/file-fault.ts';
+import { inspectArtefact } from '../../artefacts/inspection/inspect-artefact.ts';
+import type { Size } from '../../artefacts/inspection/size.ts';
 import { ARTEFACT_MEDIA_TYPES, MEGABYTE, uploadLimitBytes } from '../../contracts/media-limits.ts';
-import { examineMadeFile } from '../../domain/made-files/examine-made-file.ts';
-import { FileFault } from '../../domain/made-files/file-fault.ts';
-import type { Size } from '../../domain/made-files/size.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
+import type { MeteredContent } from '../../uploads/content-meter.ts';
 import type { ApiContext } from '../context.ts';
-import type { MeteredContent } from '../requests/content-meter.ts';
 import { readFilmWithoutMedia } from './film-without-media.ts';
 
-/** In pixels; null where it was left out, or where there is none. */
+/** In pixels; null when omitted or not applicable. */
 type Sides = { [Side in keyof Size]: number | null };
 
 interface StoredArtefact {
   key: string;
-  /** As the cluster says. */
+  /** As stated by the cluster. */
   mediaType: string;
   stated: Sides;
-  /** As it was received. */
+  /** As received. */
   content: MeteredContent;
 }
 
 const JSON_MEDIA_TYPE = 'application/json';
-/** It is read while other requests wait. */
+/** JSON is parsed on the event loop, so it is kept small. */
 const JSON_BYTES = MEGABYTE;
-const MAXIMUM_PIXELS_A_SIDE = 100_000;
-const WHOLE_AND_ALONE =
-  'It goes to the customer as it is: send it whole, with colours in sRGB, and without EXIF, XMP, IPTC, positions, comments and colour profiles.';
+const MAXIMUM_SIDE_PIXELS = 100_000;
+const DELIVERY_RULES =
+  'The customer receives it unchanged: send it complete, in sRGB, without EXIF, XMP, IPTC, locations, comments or colour profiles.';
 
 export function artefactLimitBytes(mediaType: string): number {
   return mediaType === JSON_MEDIA_TYPE ? JSON_BYTES : uploadLimitBytes(mediaType);
@@ -40,23 +41,23 @@ export function readStatedSize({ query }: ApiContext): Sides {
     const text = query[param];
     if (text === undefined) return null;
     const pixels = typeof text === 'string' && /^[1-9]\d*$/.test(text) ? Number(text) : 0;
-    if (pixels >= 1 && pixels <= MAXIMUM_PIXELS_A_SIDE) return pixels;
-    throw new ServiceError('parameter_invalid', `"${param}" must be a number of pixels, or left out.`, { param });
+    if (pixels >= 1 && pixels <= MAXIMUM_SIDE_PIXELS) return pixels;
+    throw new ServiceError('parameter_invalid', `"${param}" must be a number of pixels, or be omitted.`, { param });
   }
 }
 
 /**
- * The size that a file has.
- * @throws ServiceError `unsupported_media_type` when the file is not what was said, or says more than what it shows;
- * `parameter_invalid` when it has another size than was said
+ * Returns the size of the file in pixels.
+ * @throws ServiceError `unsupported_media_type` when the content is not of the stated type or carries more than its image
+ * or video; `parameter_invalid` when its size differs from the stated one
  */
 export async function examineArtefact(store: ObjectStore, artefact: StoredArtefact): Promise<Sides> {
   const { mediaType, stated, content } = artefact;
-  // JSON has no signature to tell it by.
+  // JSON has no magic number to sniff.
   const isAsStated = content.mediaType === (mediaType === JSON_MEDIA_TYPE ? null : mediaType);
   if (content.bytes === 0 || !isAsStated) throw wrongMediaType();
   const size = await examineContent(store, artefact);
-  for (const side of ['width', 'height'] as const) refuseOtherSide(side, stated[side], size);
+  for (const side of ['width', 'height'] as const) assertStatedSide(side, stated[side], size);
   return size ?? { width: null, height: null };
 }
 
@@ -64,24 +65,24 @@ async function examineContent(store: ObjectStore, { key, mediaType, content }: S
   try {
     const isFilm = mediaType === 'video/mp4';
     const bytes = isFilm ? await readFilmWithoutMedia(store, key, content.bytes) : await store.get(key);
-    return examineMadeFile(bytes, mediaType);
+    return inspectArtefact(bytes, mediaType);
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    throw new ServiceError('unsupported_media_type', `${error.message} ${WHOLE_AND_ALONE}`);
+    throw new ServiceError('unsupported_media_type', `${error.message} ${DELIVERY_RULES}`);
   }
 }
 
-function refuseOtherSide(param: keyof Size, stated: number | null, size: Size | null): void {
+function assertStatedSide(param: keyof Size, stated: number | null, size: Size | null): void {
   if (stated === null || stated === size?.[param]) return;
   const message = size
-    ? `"${param}" is ${stated}, but the file has ${size[param]} pixels. Leave it out: it is read from the file.`
-    : `"${param}" is for pictures and films. Leave it out.`;
+    ? `"${param}" is ${stated}, but the file has ${size[param]} pixels. Omit it: the size is read from the file.`
+    : `"${param}" applies to images and videos only. Remove it.`;
   throw new ServiceError('parameter_invalid', message, { param });
 }
 
 export function wrongMediaType(): ServiceError {
   const known = Object.values(ARTEFACT_MEDIA_TYPES).join(', ');
-  return new ServiceError('unsupported_media_type', `Content-Type must be what the file is, one of ${known}.`, {
+  return new ServiceError('unsupported_media_type', `Content-Type must match the file and be one of ${known}.`, {
     param: 'Content-Type',
   });
 }

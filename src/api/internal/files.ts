@@ -1,13 +1,14 @@
-/** The files of a dispatch: what it is to look at, and what it makes. */
+/** The files of a dispatch: its inputs and its artefacts. */
+
+import { artefactKey, renderArtefact } from '../../artefacts/artefact-resource.ts';
 import { ARTEFACT_MEDIA_TYPES } from '../../contracts/media-limits.ts';
-import { ARTEFACTS_PER_DISPATCH, addArtefact } from '../../db/jobs/dispatches.ts';
-import { artefactKey, renderArtefact } from '../../domain/artefact-resource.ts';
-import { newId } from '../../domain/ids.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { SignedUrls } from '../../domain/signed-urls.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../storage/object-store.ts';
+import { ARTEFACTS_PER_DISPATCH, addArtefact } from '../../jobs/dispatches-store.ts';
+import { newId } from '../../platform/ids.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { SignedUrls } from '../../platform/signed-urls.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
+import { meteredPut } from '../../uploads/content-meter.ts';
 import type { ApiContext } from '../context.ts';
-import { meteredPut } from '../routes/upload-content.ts';
 import { dispatchEnded, dispatchOf } from './authenticate-dispatch.ts';
 import { artefactLimitBytes, examineArtefact, readStatedSize, wrongMediaType } from './examine-artefact.ts';
 
@@ -17,21 +18,21 @@ export interface FileDependencies {
   clock: () => Date;
 }
 
-/** `GET …/inputs/{index}`: an input file. The link's signature is the permission, until the dispatch is over. */
+/** `GET …/inputs/{index}`: an input file. The signed link grants access until the dispatch ends. */
 export function createDispatchInputRoute({ store, signedUrls, clock }: FileDependencies) {
   return async (context: ApiContext): Promise<void> => {
     if (signedUrls.verify(context.path, context.query, clock()) !== 'valid') {
-      throw new ServiceError('resource_not_found', 'There is no such file. Use the link as given, while it works.');
+      throw new ServiceError('resource_not_found', 'No such file. Use the link unchanged, before it expires.');
     }
     const { endedAs, isOver, inputs } = await dispatchOf(context);
     if (endedAs !== null || isOver) throw dispatchEnded();
     const input = inputs[Number(context.params.index)];
-    if (!input) throw new ServiceError('resource_not_found', 'There is no such file. Use the link as given.');
+    if (!input) throw new ServiceError('resource_not_found', 'No such file. Use the link unchanged.');
     try {
       context.body = await store.stream(input.storageKey);
     } catch (error) {
       if (!(error instanceof ObjectNotFoundError)) throw error;
-      throw new ServiceError('resource_not_found', 'This file is no longer kept.');
+      throw new ServiceError('resource_not_found', 'This file is no longer stored.');
     }
     context.type = input.mediaType;
     context.length = input.bytes;
@@ -39,7 +40,7 @@ export function createDispatchInputRoute({ store, signedUrls, clock }: FileDepen
   };
 }
 
-/** `POST …/artefacts`: a file for the result. Answers the artefact, which the result then names by its `id`. */
+/** `POST …/artefacts`: stores a file for the result and returns the artefact; the result refers to it by `id`. */
 export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDependencies) {
   return async (context: ApiContext): Promise<void> => {
     const mediaType = context.get('Content-Type');
@@ -55,7 +56,7 @@ export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDe
     const limit = artefactLimitBytes(mediaType);
     const content = await meteredPut(store, key, context.req, {
       bytes: limit,
-      error: new ServiceError('file_too_large', `A file of this type may have ${limit} bytes.`),
+      error: new ServiceError('file_too_large', `A file of this type may have at most ${limit} bytes.`),
     }).catch((cause: unknown) => {
       throw context.req.readableAborted
         ? new ServiceError('malformed_request', 'The body ended too soon.', { cause })
@@ -69,7 +70,7 @@ export function createDispatchArtefactRoute({ store, signedUrls, clock }: FileDe
     if (!(await addArtefact(context.state.em, dispatch.id, artefact))) {
       await store.remove(key);
       if (dispatch.artefacts.length >= ARTEFACTS_PER_DISPATCH) {
-        throw new ServiceError('parameter_invalid', `A result may have ${ARTEFACTS_PER_DISPATCH} files.`);
+        throw new ServiceError('parameter_invalid', `A result may have at most ${ARTEFACTS_PER_DISPATCH} files.`);
       }
       throw dispatchEnded();
     }

@@ -1,18 +1,18 @@
-/** What an MP4 says beside its media: all of it but the media itself, which may have gigabytes. */
+/** Reads an MP4 without its media data: all boxes except the contents of `mdat`, which may be gigabytes. */
 import { buffer } from 'node:stream/consumers';
+import { FileFault } from '../../artefacts/inspection/file-fault.ts';
+import { readBoxHeader } from '../../artefacts/inspection/mp4.ts';
 import { UPLOAD_IMAGE_BYTES } from '../../contracts/media-limits.ts';
-import { FileFault } from '../../domain/made-files/file-fault.ts';
-import { readBoxHeader } from '../../domain/made-files/mp4.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
 
-/** As much as a picture: the tables of a film of hours have a few. */
-const MOST_BYTES = UPLOAD_IMAGE_BYTES;
-/** A film in fragments of a second has two for each. */
-const MOST_BOXES = 20_000;
+/** Same as an image. The tables of a video of several hours take a few megabytes. */
+const MAXIMUM_BYTES = UPLOAD_IMAGE_BYTES;
+/** A fragmented video has two boxes per fragment, and fragments last about a second. */
+const MAXIMUM_BOXES = 20_000;
 const HEADER_BYTES = 16;
 const EMPTY_MEDIA = Buffer.from('\0\0\0\x08mdat', 'latin1');
 
-/** @throws FileFault when its boxes do not fill the file, or are beyond the bounds */
+/** @throws FileFault when the boxes do not fill the file exactly, or exceed the bounds */
 export async function readFilmWithoutMedia(
   store: Pick<ObjectStore, 'stream'>,
   key: string,
@@ -24,7 +24,7 @@ export async function readFilmWithoutMedia(
     const { type, length } = readBoxHeader(await read(at, HEADER_BYTES), bytes - at);
     const isMedia = type === 'mdat';
     kept += isMedia ? EMPTY_MEDIA.length : length;
-    if (kept > MOST_BYTES || parts.length >= MOST_BOXES) throw new FileFault('says too much beside its media');
+    if (kept > MAXIMUM_BYTES || parts.length >= MAXIMUM_BOXES) throw new FileFault('has too much metadata');
     parts.push(isMedia ? EMPTY_MEDIA : await read(at, length));
     at += length;
   }

@@ -1,9 +1,9 @@
 /**
- * `/internal/v1`: the clusters that run whole pipelines. Not part of the public OpenAPI: docs/remote-inference.md has its
- * requests and answers.
+ * `/internal/v1`: callbacks of the clusters that run whole pipelines. Not part of the public OpenAPI document;
+ * docs/remote-inference.md describes it.
  */
 import type Router from '@koa/router';
-import type { DispatchTokens } from '../../domain/dispatch-tokens.ts';
+import type { DispatchTokens } from '../../jobs/dispatch-tokens.ts';
 import type { ApiState } from '../context.ts';
 import { authenticateDispatch } from './authenticate-dispatch.ts';
 import { type CallbackDependencies, createCallbackRoutes } from './callbacks.ts';

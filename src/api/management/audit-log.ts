@@ -1,9 +1,9 @@
-/** The audit log: who changed what. */
+/** The audit log of the organisation. */
 import { Type } from 'typebox';
 import { closed } from '../../contracts/vocabulary/schemas.ts';
-import { AuditLogEntry } from '../../db/entities.ts';
-import { createdWithin, findPage } from '../../db/pages.ts';
-import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
+import { AuditLogEntry } from '../../organizations/entities.ts';
+import { createdWithin, findPage } from '../../platform/database/pages.ts';
+import { epochSeconds as toEpochSeconds } from '../../platform/epoch-seconds.ts';
 import { createdParameters, pageParameters } from '../requests/query.ts';
 import { epochSeconds, pageOf, renderPage } from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -12,27 +12,27 @@ const entry = closed({
   id: Type.String({ pattern: '^aud_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
   object: Type.Literal('audit_log_entry'),
   user_id: Type.String(),
-  role: Type.String({ description: 'Which the user had then.' }),
-  action: Type.String({ description: 'The `operationId` of what was done, such as `createApiKey`.' }),
-  target_id: Type.String({ description: 'Of what it was done to.' }),
+  role: Type.String({ description: 'The role of the user at that time.' }),
+  action: Type.String({ description: 'The `operationId` of the change, such as `createApiKey`.' }),
+  target_id: Type.String({ description: 'Id of the changed resource.' }),
   details: Type.Object(
     {},
-    { description: 'The body of the request, and the ids of its path beside the target. They hold no secret.' },
+    { description: 'The request body, and the ids of its path besides the target. Contains no secrets.' },
   ),
   request_id: Type.String(),
   created: epochSeconds,
 });
 
-/** `actions` are the ids of the operations that leave entries. */
+/** `actions` are the ids of the operations that write entries. */
 export const auditLogOperations = (actions: readonly string[]) => [
   defineOperation({
     id: 'listAuditLogEntries',
     method: 'get',
     path: '/mgmt/v1/audit-log',
     tag: 'Audit log',
-    summary: 'List what was changed and by whom, newest first',
+    summary: 'List changes and who made them, newest first',
     permission: 'audit_log:read',
-    answer: pageOf(entry),
+    response: pageOf(entry),
     query: Type.Object(
       {
         ...pageParameters,
@@ -51,7 +51,7 @@ export const auditLogOperations = (actions: readonly string[]) => [
         ...(filter.target_id !== undefined && { targetId: filter.target_id }),
         ...createdWithin(filter),
       };
-      return renderPage(await findPage<AuditLogEntry>(em, AuditLogEntry, where, filter), render);
+      return renderPage(await findPage<AuditLogEntry>(em, AuditLogEntry, 'auditEntry', where, filter), render);
     },
   }),
 ];

@@ -1,7 +1,7 @@
-/** Members prove who they are with a short-lived JWT of the organisation's authentication service. */
+/** Authenticates members by a short-lived JWT of the organisation's identity provider. */
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { isRole } from '../../domain/roles.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { isRole } from '../../organizations/roles.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { Member } from './operation.ts';
 import { ProviderKeysUnavailableError } from './provider-keys.ts';
 
@@ -11,15 +11,15 @@ export interface IdentityProvider {
   keys: JWTVerifyGetKey;
 }
 
-/** Asymmetric ones only: a public key must never do as a shared secret. */
+/** Asymmetric only: a public key must never be accepted as a shared secret. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** A token cannot be called back, so it must not be good for long. */
-const LONGEST_LIFE_SECONDS = 3_600;
+/** Tokens cannot be revoked, so their lifetime is limited. */
+const LONGEST_LIFETIME_SECONDS = 3_600;
 const USER_ID = /^usr_[0-9A-Za-z]{1,64}$/;
 const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
 
-/** Reads `Authorization: Bearer <JWT>`. @throws ServiceError 401, or 503 where no provider is configured */
+/** Reads `Authorization: Bearer <JWT>`. @throws ServiceError 401; 503 without a configured provider */
 export async function authenticateMember(
   authorization: string,
   provider: IdentityProvider | null,
@@ -32,7 +32,7 @@ export async function authenticateMember(
   if (!provider) {
     throw new ServiceError(
       'management_unconfigured',
-      'No identity provider is configured, so nobody can sign in here.',
+      'No identity provider is configured, so the management API accepts no tokens.',
     );
   }
   return memberOf(await verify(token, provider, now));
@@ -46,8 +46,8 @@ async function verify(token: string, { issuer, audience, keys }: IdentityProvide
       algorithms: ALGORITHMS,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: now,
-      // Refuses one that was issued in the future, too: it could be good for any time from now.
-      maxTokenAge: LONGEST_LIFE_SECONDS,
+      // Also refuses tokens issued in the future, whose lifetime would be unlimited.
+      maxTokenAge: LONGEST_LIFETIME_SECONDS,
       requiredClaims: ['exp', 'iat', 'sub', 'org_id', 'role'],
     });
     return payload;
@@ -58,14 +58,14 @@ async function verify(token: string, { issuer, audience, keys }: IdentityProvide
     if (error instanceof errors.JOSEError) {
       throw new ServiceError(
         'invalid_token',
-        'This is not a token of the configured identity provider for this service.',
+        'This token was not issued by the configured identity provider for this service.',
       );
     }
     if (error instanceof ProviderKeysUnavailableError) {
       throw new ServiceError(
         'service_unavailable',
-        'The keys of the identity provider that are at hand do not tell whether this token is good. ' +
-          'Repeat this request later.',
+        'The signing keys of the identity provider cannot be renewed right now, so this token cannot be verified. ' +
+          'Repeat the request later.',
         { headers: { 'Retry-After': String(error.retryAfterSeconds) }, cause: error },
       );
     }
@@ -74,10 +74,10 @@ async function verify(token: string, { issuer, audience, keys }: IdentityProvide
 }
 
 function memberOf({ sub, org_id: organizationId, role, iat = 0, exp = Number.POSITIVE_INFINITY }: JWTPayload): Member {
-  if (exp - iat > LONGEST_LIFE_SECONDS) {
+  if (exp - iat > LONGEST_LIFETIME_SECONDS) {
     throw new ServiceError(
       'invalid_token',
-      `This token is good for more than ${LONGEST_LIFE_SECONDS} seconds. Have the provider issue shorter ones.`,
+      `This token is valid for more than ${LONGEST_LIFETIME_SECONDS} seconds. Configure a shorter lifetime at the provider.`,
     );
   }
   if (typeof sub !== 'string' || !USER_ID.test(sub)) throw claimRefused('sub', 'the id of a user, usr_…');

@@ -2,9 +2,7 @@
 import { Type } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { readStatement, readStatements } from '../../db/credits/statements.ts';
-import { creditsInUsd } from '../../domain/money.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { creditsInUsd } from '../../credits/money.ts';
 import {
   closingCredits,
   monthBounds,
@@ -12,13 +10,15 @@ import {
   renderStatementCsv,
   STATEMENT_KINDS,
   type Statement,
-} from '../../domain/statements.ts';
+} from '../../credits/statements.ts';
+import { readStatement, readStatements } from '../../credits/statements-store.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import { pageOf } from './fields.ts';
-import { defineOperation, TextAnswer } from './operation.ts';
+import { defineOperation, TextResponse } from './operation.ts';
 
 const TAG = 'Billing';
 
-/** Never a number: money is exact. */
+/** Text, because floating point is not exact. */
 export const usd = Type.String({
   pattern: String.raw`^-?\d+\.\d{2,6}$`,
   description: 'US dollars, an exact decimal.',
@@ -29,9 +29,9 @@ const listPrices = defineOperation({
   method: 'get',
   path: '/mgmt/v1/prices',
   tag: TAG,
-  summary: 'What each endpoint costs',
+  summary: 'List the prices of the endpoints',
   permission: 'billing:read',
-  answer: closed({
+  response: closed({
     object: Type.Literal('price_list'),
     credits_per_usd: Type.Integer({ minimum: 1 }),
     data: Type.Array(
@@ -42,10 +42,10 @@ const listPrices = defineOperation({
         preview: Type.Boolean(),
         price_credits: Type.Integer({
           minimum: 0,
-          description: 'Of any request, or of the plainest where it depends.',
+          description: 'Price of any request, or of a minimal one where the price depends on the request.',
         }),
         price_usd: usd,
-        depends_on_request: Type.Boolean({ description: 'Whether other requests cost something else.' }),
+        depends_on_request: Type.Boolean({ description: 'Whether the price depends on the request.' }),
       }),
     ),
   }),
@@ -65,9 +65,9 @@ const listPrices = defineOperation({
 
 const line = closed({
   kind: Type.Enum([...STATEMENT_KINDS]),
-  endpoint: nullable(Type.String({ description: 'Of captures: what was paid for.' })),
+  endpoint: nullable(Type.String({ description: 'The endpoint of captures.' })),
   count: Type.Integer({ minimum: 1 }),
-  credits: Type.Integer({ description: 'Below zero they left the balance.' }),
+  credits: Type.Integer({ description: 'Negative when they left the balance.' }),
   usd,
 });
 
@@ -75,14 +75,14 @@ const statement = closed({
   object: Type.Literal('statement'),
   month: Type.String({ pattern: String.raw`^\d{4}-\d{2}$`, description: 'In UTC.' }),
   livemode: Type.Boolean(),
-  is_final: Type.Boolean({ description: 'False while the month lasts.' }),
+  is_final: Type.Boolean({ description: 'False until the month has ended.' }),
   credits_per_usd: Type.Integer({ minimum: 1 }),
-  opening_balance: closed({ credits: Type.Integer(), usd }, 'Available and held together.'),
+  opening_balance: closed({ credits: Type.Integer(), usd }, 'Available and held credits together.'),
   lines: Type.Array(line, { description: 'The opening balance and all lines add up to the closing balance.' }),
   closing_balance: closed({ credits: Type.Integer(), usd }),
 });
 
-const livemode = Type.Boolean({ default: true, description: 'Which balance.' });
+const livemode = Type.Boolean({ default: true, description: 'The live or the test balance.' });
 const statementQuery = Type.Object({ livemode }, { additionalProperties: false });
 
 const listStatements = defineOperation({
@@ -90,11 +90,11 @@ const listStatements = defineOperation({
   method: 'get',
   path: '/mgmt/v1/statements',
   tag: TAG,
-  summary: 'The statements of all months, newest first',
-  description: 'Captures are summed over all endpoints here; the statement of one month tells them apart.',
+  summary: 'List the statements of all months, newest first',
+  description: 'Captures are summed over all endpoints; the statement of a single month lists them by endpoint.',
   permission: 'billing:read',
   query: statementQuery,
-  answer: pageOf(statement),
+  response: pageOf(statement),
   async handle({ em, services, member, query, now }) {
     const key = { organizationId: member.organizationId, livemode: query.livemode };
     const statements = await readStatements(em, key, now);
@@ -108,28 +108,28 @@ const getStatement = defineOperation({
   method: 'get',
   path: '/mgmt/v1/statements/{month}',
   tag: TAG,
-  summary: 'The statement of a month',
+  summary: 'Read the statement of a month',
   description:
-    'A month is `2026-11`. With `Accept: text/csv`, or as `2026-11.csv`, the answer is comma-separated values with one ' +
-    'line for each line of the statement and for both balances.',
+    'The format of a month is `2026-11`. With `Accept: text/csv`, or as `2026-11.csv`, the response is comma-separated ' +
+    'values with one row for each line of the statement and for both balances.',
   permission: 'billing:read',
   query: statementQuery,
-  answer: statement,
+  response: statement,
   otherMediaTypes: ['text/csv'],
   async handle({ em, services, member, parameters, query, accept, now }) {
-    const asked = parameters.month ?? '';
-    const month = asked.replace(/\.csv$/, '');
+    const requested = parameters.month ?? '';
+    const month = requested.replace(/\.csv$/, '');
     const bounds = monthBounds(month);
     if (!bounds) {
       throw new ServiceError('parameter_invalid', '"month" must be a month such as 2026-11.', { param: 'month' });
     }
     if (bounds.start > now) {
-      throw new ServiceError('resource_not_found', `${month} has not begun.`, { param: 'month' });
+      throw new ServiceError('resource_not_found', `The month ${month} has not begun.`, { param: 'month' });
     }
     const key = { organizationId: member.organizationId, livemode: query.livemode };
     const found = await readStatement(em, key, bounds);
-    return asked !== month || /\btext\/csv\b/.test(accept)
-      ? new TextAnswer('text/csv', renderStatementCsv(found, services.creditsPerUsd))
+    return requested !== month || /\btext\/csv\b/.test(accept)
+      ? new TextResponse('text/csv', renderStatementCsv(found, services.creditsPerUsd))
       : renderStatement(found, services.creditsPerUsd, now);
   },
 });

@@ -1,29 +1,29 @@
 /** Credits of the organisation: balances, ledger, top-ups. */
 import { Type } from 'typebox';
-import type { Checkout } from '../../billing/payment-provider.ts';
 import { MAXIMUM_CREDITS, TRANSFER_KINDS } from '../../contracts/credits.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { type CreditBalance, readCreditBalances } from '../../db/credits/credit-balances.ts';
-import { setLowBalanceThreshold, topUp } from '../../db/credits/credits.ts';
-import { CreditTransfer } from '../../db/entities.ts';
-import { createdWithin, findPage } from '../../db/pages.ts';
-import { leftOf, leftOfAll } from '../../domain/credit-grants.ts';
-import { epochSeconds as inSeconds } from '../../domain/job-resource.ts';
-import { creditsInCents, payableUnit } from '../../domain/money.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { type CreditBalance, readCreditBalances, setLowBalanceThreshold } from '../../credits/credit-balances-store.ts';
+import { topUp } from '../../credits/credit-bookings-store.ts';
+import { leftOf, leftOfAll } from '../../credits/credit-grants.ts';
+import { CreditTransfer } from '../../credits/entities.ts';
+import { createCheckout } from '../../credits/payments/checkout.ts';
+import type { Checkout } from '../../credits/payments/payment-provider.ts';
+import { createdWithin, findPage } from '../../platform/database/pages.ts';
+import { epochSeconds as inSeconds } from '../../platform/epoch-seconds.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import { createdParameters, pageParameters } from '../requests/query.ts';
 import { epochSeconds, pageOf, renderPage } from './fields.ts';
-import { defineOperation, type ManagementServices } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const TAG = 'Credits';
 const credits = Type.Integer({ minimum: 0 });
-const livemode = Type.Boolean({ description: 'Staging keys draw on the live balance.' });
+const livemode = Type.Boolean({ description: 'Staging keys use the live balance.' });
 
 const creditBalance = closed({
   object: Type.Literal('credit_balance'),
   livemode,
-  available: Type.Integer({ minimum: 0, description: 'What new jobs can hold.' }),
-  held: Type.Integer({ minimum: 0, description: 'What open jobs have set aside.' }),
+  available: Type.Integer({ minimum: 0, description: 'Credits that new jobs can hold.' }),
+  held: Type.Integer({ minimum: 0, description: 'Credits held by open jobs.' }),
   promotional: closed(
     {
       credits,
@@ -31,16 +31,16 @@ const creditBalance = closed({
         closed({
           id: Type.String({ pattern: '^grt_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
           granted: credits,
-          credits: Type.Integer({ minimum: 0, description: 'What is left of it.' }),
+          credits: Type.Integer({ minimum: 0, description: 'Remaining credits of the grant.' }),
           expires_at: epochSeconds,
         }),
-        { description: 'In the order in which they are used.' },
+        { description: 'In order of use.' },
       ),
     },
-    'What of the two is promotional: it is used first, and leaves the balance when it expires.',
+    'The promotional part of both: used first, and removed from the balance when it expires.',
   ),
   low_balance_threshold: nullable(Type.Integer({ minimum: 1 })),
-  is_low: Type.Boolean({ description: 'Whether available and held together are below the threshold.' }),
+  is_low: Type.Boolean({ description: 'Whether available and held credits together are below the threshold.' }),
 });
 
 function renderBalance({ available, held, grants, lowBalanceThreshold, livemode }: CreditBalance) {
@@ -68,9 +68,9 @@ const getCredits = defineOperation({
   method: 'get',
   path: '/mgmt/v1/credits',
   tag: TAG,
-  summary: 'The live and the test balance',
+  summary: 'Read the live and the test balance',
   permission: 'credits:read',
-  answer: closed({ object: Type.Literal('list'), data: Type.Array(creditBalance), has_more: Type.Literal(false) }),
+  response: closed({ object: Type.Literal('list'), data: Type.Array(creditBalance), has_more: Type.Literal(false) }),
   async handle({ em, member }) {
     const balances = await readCreditBalances(em, member.organizationId);
     return { object: 'list', data: balances.map(renderBalance), has_more: false };
@@ -82,21 +82,21 @@ const updateCredits = defineOperation({
   method: 'patch',
   path: '/mgmt/v1/credits',
   tag: TAG,
-  summary: 'Set the threshold of a low balance',
+  summary: 'Set the low-balance threshold',
   description:
-    'When what is available and held together falls below the threshold, the event `credits.low_balance` is written, ' +
-    'once; and again after the balance has been above it. `GET /v1/events` lists it.',
+    'When available and held credits together fall below the threshold, the event `credits.low_balance` is written once, ' +
+    'and again only after the balance has been above the threshold. `GET /v1/events` lists it.',
   permission: 'credits:write',
   body: Type.Object(
     {
       livemode,
       low_balance_threshold: nullable(
-        Type.Integer({ minimum: 1, maximum: MAXIMUM_CREDITS, description: 'Credits; null tells nothing.' }),
+        Type.Integer({ minimum: 1, maximum: MAXIMUM_CREDITS, description: 'Credits; null disables the event.' }),
       ),
     },
     { additionalProperties: false },
   ),
-  answer: creditBalance,
+  response: creditBalance,
   async handle({ em, member, body }) {
     await setLowBalanceThreshold(
       em,
@@ -105,7 +105,7 @@ const updateCredits = defineOperation({
     );
     const balances = await readCreditBalances(em, member.organizationId);
     const changed = balances.find((balance) => balance.livemode === body.livemode);
-    if (!changed) throw new Error('there is a balance of each mode');
+    if (!changed) throw new Error('a balance of a mode is missing');
     return renderBalance(changed);
   },
 });
@@ -121,8 +121,8 @@ const creditTransfer = closed({
   from: ledgerAccount,
   to: ledgerAccount,
   credits: Type.Integer({ minimum: 1 }),
-  job_id: nullable(Type.String({ description: 'Of a hold, capture or release.' })),
-  grant_id: nullable(Type.String({ description: 'Of a promotion or expiry.' })),
+  job_id: nullable(Type.String({ description: 'The job of a hold, capture or release.' })),
+  grant_id: nullable(Type.String({ description: 'The grant of a promotion or expiry.' })),
   reason: nullable(Type.String()),
   created: epochSeconds,
 });
@@ -148,7 +148,7 @@ const listCreditTransfers = defineOperation({
   method: 'get',
   path: '/mgmt/v1/credits/ledger',
   tag: TAG,
-  summary: 'Every transfer of credits, newest first',
+  summary: 'List all transfers of credits, newest first',
   permission: 'credits:read',
   query: Type.Object(
     {
@@ -160,7 +160,7 @@ const listCreditTransfers = defineOperation({
     },
     { additionalProperties: false },
   ),
-  answer: pageOf(creditTransfer),
+  response: pageOf(creditTransfer),
   async handle({ em, member, query }) {
     const where = {
       organizationId: member.organizationId,
@@ -169,7 +169,7 @@ const listCreditTransfers = defineOperation({
       ...(query.job_id !== undefined && { jobId: query.job_id }),
       ...createdWithin(query),
     };
-    const page = await findPage<CreditTransfer>(em, CreditTransfer, where, {
+    const page = await findPage<CreditTransfer>(em, CreditTransfer, null, where, {
       limit: query.limit,
       ...cursorOf('starting_after', query.starting_after),
       ...cursorOf('ending_before', query.ending_before),
@@ -178,7 +178,7 @@ const listCreditTransfers = defineOperation({
   },
 });
 
-/** The place of a transfer in the ledger. @throws ServiceError when it is no id of one */
+/** The position of a transfer in the ledger. @throws ServiceError when the id is malformed */
 function cursorOf(param: 'starting_after' | 'ending_before', id: string | undefined) {
   if (id === undefined) return {};
   const place = ENTRY_ID.exec(id)?.[1];
@@ -193,10 +193,10 @@ const topUpCredits = defineOperation({
   method: 'post',
   path: '/mgmt/v1/credits/top-ups',
   tag: TAG,
-  summary: 'Top up',
+  summary: 'Top up a balance',
   description:
-    'Test credits are added at once and cost nothing. For live ones the answer has the address of a checkout; the ' +
-    'credits are there when the payment provider has told that it was paid.',
+    'Test credits are free and added at once. For live credits the response contains the address of a checkout; they are ' +
+    'added once the payment provider confirms the payment.',
   permission: 'credits:write',
   status: 201,
   body: Type.Object(
@@ -208,13 +208,13 @@ const topUpCredits = defineOperation({
           format: 'uri',
           pattern: '^https?://',
           maxLength: 2_000,
-          description: 'Required in live mode: where the browser goes from the checkout, paid or not.',
+          description: 'Required in live mode: where the checkout sends the browser afterwards, paid or not.',
         }),
       ),
     },
     { additionalProperties: false },
   ),
-  answer: closed({
+  response: closed({
     object: Type.Literal('credit_top_up'),
     livemode: Type.Boolean(),
     credits: Type.Integer({ minimum: 1 }),
@@ -225,7 +225,14 @@ const topUpCredits = defineOperation({
   errors: ['payments_unconfigured'],
   async prepare({ services, member, body }): Promise<Checkout | null> {
     if (!body.livemode) return null;
-    return createCheckout(services, member.organizationId, body.credits, body.return_url);
+    const { payments, creditsPerUsd } = services;
+    const { organizationId } = member;
+    return createCheckout(payments, {
+      organizationId,
+      credits: body.credits,
+      returnUrl: body.return_url,
+      creditsPerUsd,
+    });
   },
   async handle({ em, member, body }, checkout) {
     const { livemode, credits } = body;
@@ -242,43 +249,5 @@ const topUpCredits = defineOperation({
     };
   },
 });
-
-/** What Stripe and others take in one payment. */
-const PAYABLE_CENTS = { minimum: 50, maximum: 99_999_999 };
-
-function createCheckout(
-  { payments, creditsPerUsd }: ManagementServices,
-  organizationId: string,
-  credits: number,
-  returnUrl: string | undefined,
-): Promise<Checkout> {
-  if (!payments) {
-    throw new ServiceError(
-      'payments_unconfigured',
-      'No payment provider is configured, so live credits cannot be bought here. Ask the operator for them.',
-    );
-  }
-  if (returnUrl === undefined) {
-    throw new ServiceError('parameter_missing', '"return_url" is required to buy live credits.', {
-      param: 'return_url',
-    });
-  }
-  const amountCents = creditsInCents(credits, creditsPerUsd);
-  if (amountCents === null) {
-    throw new ServiceError(
-      'parameter_invalid',
-      `"credits" must cost whole cents: take a multiple of ${payableUnit(creditsPerUsd)}.`,
-      { param: 'credits' },
-    );
-  }
-  if (amountCents < PAYABLE_CENTS.minimum || amountCents > PAYABLE_CENTS.maximum) {
-    throw new ServiceError(
-      'parameter_invalid',
-      `"credits" cost ${amountCents} US cents; one payment is from ${PAYABLE_CENTS.minimum} to ${PAYABLE_CENTS.maximum}.`,
-      { param: 'credits' },
-    );
-  }
-  return payments.createCheckout({ organizationId, credits, amountCents, returnUrl });
-}
 
 export const creditOperations = [getCredits, updateCredits, listCreditTransfers, topUpCredits];

@@ -1,16 +1,16 @@
-/** Jobs of the organisation in every mode, to read. */
+/** Jobs of the organisation, in every mode, read-only. */
 import { Type } from 'typebox';
 import { JOB_STATUSES } from '../../contracts/job.ts';
-import { Job } from '../../db/entities.ts';
-import type { EntityManager } from '../../db/orm.ts';
-import { createdWithin, findPage, type Page, type PageRequest } from '../../db/pages.ts';
-import { renderJob } from '../../domain/job-resource.ts';
+import { Job } from '../../jobs/entities.ts';
+import { renderJob } from '../../jobs/job-resource.ts';
+import type { EntityManager } from '../../platform/database/orm.ts';
+import { createdWithin, findPage, type Page, type PageRequest } from '../../platform/database/pages.ts';
 import { createdParameters, pageParameters } from '../requests/query.ts';
 import { notFound, pageOf, pathId, renderPage } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const TAG = 'Jobs of the organisation';
-const answer = { $ref: '#/components/schemas/Job' };
+const response = { $ref: '#/components/schemas/Job' };
 
 const listJobs = defineOperation({
   id: 'listOrganizationJobs',
@@ -19,14 +19,14 @@ const listJobs = defineOperation({
   tag: TAG,
   summary: 'List jobs of every mode, newest first',
   permission: 'jobs:read',
-  answer: pageOf(answer),
+  response: pageOf(response),
   query: Type.Object(
     {
       ...pageParameters,
       livemode: Type.Optional(Type.Boolean({ description: 'Jobs of one mode only.' })),
       status: Type.Optional(Type.Enum([...JOB_STATUSES])),
       endpoint: Type.Optional(Type.String({ description: 'Dotted slug.' })),
-      api_key_id: Type.Optional(Type.String({ description: 'Id of the key that made them.' })),
+      api_key_id: Type.Optional(Type.String({ description: 'Id of the key that submitted them.' })),
       ...createdParameters,
     },
     { additionalProperties: false },
@@ -51,7 +51,7 @@ const getJob = defineOperation({
   tag: TAG,
   summary: 'Read a job of any mode',
   permission: 'jobs:read',
-  answer,
+  response,
   async handle(request) {
     const id = pathId(request);
     const job = await request.em.findOne(Job, { id, organizationId: request.member.organizationId });
@@ -62,7 +62,7 @@ const getJob = defineOperation({
 
 export const jobOperations = [listJobs, getJob];
 
-/** The index of jobs begins with the mode: a page of each is read and the two are merged, whatever the number of jobs. */
+/** The index of jobs begins with the mode, so a page of each mode is read and the two are merged. */
 async function findPageOfModes(
   em: EntityManager,
   where: object,
@@ -70,7 +70,7 @@ async function findPageOfModes(
   request: PageRequest,
 ): Promise<Page<Job>> {
   const pages: Page<Job>[] = [];
-  for (const livemode of modes) pages.push(await findPage<Job>(em, Job, { ...where, livemode }, request));
+  for (const livemode of modes) pages.push(await findPage<Job>(em, Job, 'job', { ...where, livemode }, request));
   const rows = pages.flatMap((page) => page.rows).sort((a, b) => (a.id < b.id ? 1 : -1));
   const { limit, ending_before: before } = request;
   return {

@@ -1,21 +1,21 @@
-/** What an operation of the management API is: data, from which its route, its checks and its documentation come. */
+/** An operation of the management API is data: its route, checks and documentation derive from it (ADR 0016). */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Client } from '@temporalio/client';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
-import type { PaymentProvider } from '../../billing/payment-provider.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import type { ErrorCode } from '../../contracts/error-codes.ts';
-import type { Permission, Role } from '../../domain/roles.ts';
-import type { SealedSecrets } from '../../domain/sealed-secrets.ts';
+import type { PaymentProvider } from '../../credits/payments/payment-provider.ts';
+import type { Permission, Role } from '../../organizations/roles.ts';
+import type { SealedSecrets } from '../../platform/sealed-secrets.ts';
 
-/** Whoever asks, as their token says. */
+/** The authenticated caller, as stated by the token. */
 export interface Member {
   userId: string;
   organizationId: string;
   role: Role;
 }
 
-/** What operations use of the process they run in. */
+/** Dependencies of the operations. */
 export interface ManagementServices {
   publicBaseUrl: string;
   endpoints: readonly EndpointContract[];
@@ -24,16 +24,16 @@ export interface ManagementServices {
   payments: PaymentProvider | null;
   sealedSecrets: SealedSecrets;
   temporal: Client;
-  /** Why a webhook may not go to a URL, in words for its owner; null when it may. Looks its host up. */
+  /** Why a webhook URL is refused, in words for its owner; null when it is allowed. Resolves the host. */
   findWebhookUrlProblem(url: string): Promise<string | null>;
 }
 
 export interface ManagementRequest<Body = unknown, Query = unknown> {
-  /** Of an operation that changes something: inside its one transaction. */
+  /** In `handle` of a change: inside its transaction. */
   em: EntityManager;
   services: ManagementServices;
   member: Member;
-  /** Of the path, by name. */
+  /** Path parameters, by name. */
   parameters: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
@@ -41,15 +41,15 @@ export interface ManagementRequest<Body = unknown, Query = unknown> {
   requestId: string;
   /** Value of the header `Accept`. */
   accept: string;
-  /** Runs once the transaction is committed. What fails then is logged and must be made up for by somebody else. */
+  /** Runs a task after the commit. A failure is only logged, so a sweeper must cover it. */
   afterCommit: (task: () => Promise<void>) => void;
 }
 
-/** Of operations that take none. */
+/** Schema of operations without parameters. */
 export const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
-/** An answer that is not JSON. */
-export class TextAnswer {
+/** A response that is not JSON. */
+export class TextResponse {
   readonly mediaType: string;
   readonly text: string;
 
@@ -60,7 +60,7 @@ export class TextAnswer {
 }
 
 interface OperationFacts {
-  /** As in OpenAPI, and the name of what was done in the audit log. */
+  /** The `operationId` in OpenAPI, and the action in the audit log. */
   id: string;
   method: 'get' | 'post' | 'patch' | 'delete';
   /** `/mgmt/v1/…`, parameters as `{id}`. */
@@ -70,14 +70,14 @@ interface OperationFacts {
   summary: string;
   description?: string;
   permission: Permission;
-  /** Of the answer; 204 has no body. */
+  /** 204 has no body. */
   status?: 200 | 201 | 204;
-  answer: TSchema;
+  response: TSchema;
   /** Besides JSON. */
   otherMediaTypes?: readonly string[];
-  /** Codes it answers besides those of every operation. */
+  /** Error codes besides those of every operation. */
   errors?: readonly ErrorCode[];
-  /** Its answer shows a secret, which is sealed where a repeated request finds it. */
+  /** The response shows a secret, so it is stored sealed for repeated requests. */
   showsSecret?: true;
 }
 
@@ -85,9 +85,9 @@ interface OperationFacts {
 export interface Operation extends OperationFacts {
   body?: TObject;
   query?: TObject;
-  /** Whether the role may do this very thing, where `permission` does not say it all. Throws where it may not. */
+  /** Checks what `permission` alone cannot express. @throws ServiceError `role_not_permitted` */
   authorize?(request: Omit<ManagementRequest, 'afterCommit'>): Promise<void>;
-  /** What takes long or leaves the process (a look-up, a call of a provider) comes before the transaction. */
+  /** Slow or external work (a look-up, a call of a provider), done before the transaction. */
   prepare?(request: Omit<ManagementRequest, 'afterCommit'>): Promise<unknown>;
   handle(request: ManagementRequest, prepared: unknown): Promise<unknown>;
 }
@@ -100,10 +100,10 @@ interface Definition<Body extends TObject, Query extends TObject, Prepared> exte
   handle(request: ManagementRequest<Static<Body>, Static<Query>>, prepared: Prepared): Promise<unknown>;
 }
 
-/** Defines an operation. `handle` sees body and query with the types of their schemas, checked and with defaults. */
+/** Defines an operation. `handle` receives body and query typed by their schemas, validated and with defaults. */
 export function defineOperation<Body extends TObject, Query extends TObject, Prepared = undefined>(
   definition: Definition<Body, Query, Prepared>,
 ): Operation {
-  // The router validates body and query by these very schemas before it calls.
+  // The router validates body and query by these schemas first.
   return definition;
 }

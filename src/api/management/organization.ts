@@ -1,19 +1,19 @@
-/** The organisation itself. Who belongs to it is its authentication service's to say. */
+/** The organisation itself. Its identity provider manages the members. */
 import { Type } from 'typebox';
 import { closed } from '../../contracts/vocabulary/schemas.ts';
-import { Organization } from '../../db/entities.ts';
-import { ensureOrganization } from '../../db/organizations/organizations.ts';
-import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
+import { Organization } from '../../organizations/entities.ts';
+import { ensureOrganization } from '../../organizations/organizations-store.ts';
+import { epochSeconds as toEpochSeconds } from '../../platform/epoch-seconds.ts';
 import { epochSeconds, name } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const TAG = 'Organisation';
 const PATH = '/mgmt/v1/organization';
 
-const answer = closed({
-  id: Type.String({ description: 'As in the token.' }),
+const response = closed({
+  id: Type.String({ description: 'The `org_id` of the token.' }),
   object: Type.Literal('organization'),
-  name: Type.String({ description: 'The id, until it is given a name.' }),
+  name: Type.String({ description: 'The id, until a name is set.' }),
   created: epochSeconds,
 });
 
@@ -24,7 +24,7 @@ const getOrganization = defineOperation({
   tag: TAG,
   summary: 'Read the organisation of the token',
   permission: 'organization:read',
-  answer,
+  response,
   async handle({ em, member: { organizationId } }) {
     await ensureOrganization(em, organizationId);
     return render(await em.findOneOrFail(Organization, { id: organizationId }));
@@ -36,9 +36,9 @@ const updateOrganization = defineOperation({
   method: 'patch',
   path: PATH,
   tag: TAG,
-  summary: 'Give the organisation a name',
+  summary: 'Rename the organisation',
   permission: 'organization:write',
-  answer,
+  response,
   body: closed({ name }),
   async handle({ em, member: { organizationId }, body }) {
     const organization = await em.findOneOrFail(Organization, { id: organizationId });

@@ -1,10 +1,10 @@
 /**
- * The identity provider's public keys (JSON Web Key Set, RFC 7517). jose's own remote set is not used: it refuses
- * everybody once its copy is old and the provider is away, and does not pause between fetches that fail.
+ * Caches the identity provider's public keys (JSON Web Key Set, RFC 7517). jose's own remote set is unsuitable: it refuses
+ * every token once its copy is stale and the provider is unreachable, and it does not pause between failed fetches.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
-/** The keys at hand do not tell whether the token is good, and cannot be renewed yet. */
+/** The cached keys cannot verify the token and cannot be renewed yet. */
 export class ProviderKeysUnavailableError extends Error {
   override readonly name = 'ProviderKeysUnavailableError';
   readonly retryAfterSeconds: number;
@@ -17,13 +17,13 @@ export class ProviderKeysUnavailableError extends Error {
 
 /** Milliseconds. */
 export const PROVIDER_KEYS = {
-  /** Between two fetches, whether they succeed or not, and however many tokens name a key that is not there. */
+  /** Minimum time between two fetches, failed ones included, however many tokens name an unknown key. */
   cooldownMs: 30_000,
-  /** After which a copy is renewed while it is used. */
+  /** Age at which a copy is renewed in the background. */
   renewAfterMs: 300_000,
-  /** After which a copy is renewed before it is used, so that a key that was removed works no longer. */
+  /** Age at which a copy is renewed before use, so that a removed key stops working. */
   staleAfterMs: 600_000,
-  /** After which a copy is not used any more, although the provider is away. */
+  /** Age at which a copy is discarded even if the provider is unreachable. */
   expiresAfterMs: 86_400_000,
   timeoutMs: 5_000,
 } as const;
@@ -34,8 +34,8 @@ interface Copy {
 }
 
 /**
- * @throws ProviderKeysUnavailableError when a token is to be verified and there are no keys to do it with, or none of its
- *   name and the provider could not be asked since: the key may be a new one
+ * @throws ProviderKeysUnavailableError when no keys are cached, or when a token names an unknown key that may have been
+ *   published since the last fetch
  */
 export function createProviderKeys(url: string, clock: () => Date = () => new Date()): JWTVerifyGetKey {
   let copy: Copy | null = null;
@@ -55,7 +55,7 @@ export function createProviderKeys(url: string, clock: () => Date = () => new Da
     }
   }
 
-  /** Shares the fetch under way, or makes one unless the last was too short a time ago. Never fails. */
+  /** Joins the fetch in progress, or starts one unless the last was too recent. Never rejects. */
   function renew(): Promise<void> {
     if (fetching) return fetching;
     if (ageMs(attemptedAtMs) < PROVIDER_KEYS.cooldownMs) return Promise.resolve();
@@ -81,7 +81,7 @@ export function createProviderKeys(url: string, clock: () => Date = () => new Da
     const copyAgeMs = copy ? ageMs(copy.fetchedAtMs) : Number.POSITIVE_INFINITY;
     if (copyAgeMs >= PROVIDER_KEYS.renewAfterMs) {
       const renewal = renew();
-      // While the provider is away nobody waits for it whose token the old copy can tell.
+      // While the provider is unreachable, tokens that the old copy can verify do not wait for it.
       const mayGoOn = copyAgeMs < PROVIDER_KEYS.expiresAfterMs && failure !== null;
       if (copyAgeMs >= PROVIDER_KEYS.staleAfterMs && !mayGoOn) await renewal;
     }
@@ -96,7 +96,7 @@ export function createProviderKeys(url: string, clock: () => Date = () => new Da
       return await renewed.resolve(header, token);
     } catch (error) {
       const isSettled = !(error instanceof errors.JWKSNoMatchingKey) || renewed.fetchedAtMs >= askedAtMs;
-      // A copy from before the request does not know a key that was published since.
+      // A copy fetched before the request may lack a key published since.
       throw isSettled ? error : unavailable(failure ?? error);
     }
   };
@@ -108,9 +108,9 @@ async function fetchKeys(url: string): Promise<JSONWebKeySet> {
     redirect: 'error',
     signal: AbortSignal.timeout(PROVIDER_KEYS.timeoutMs),
   });
-  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  if (!response.ok) throw new Error(`${url} returned ${response.status}`);
   const set = (await response.json()) as Partial<JSONWebKeySet> | null;
-  // An empty set is a provider in trouble: nobody could sign in any more.
-  if (!Array.isArray(set?.keys) || set.keys.length === 0) throw new Error(`${url} answers no key`);
+  // An empty set signals a faulty provider: accepting it would lock everybody out.
+  if (!Array.isArray(set?.keys) || set.keys.length === 0) throw new Error(`${url} returned no key`);
   return { keys: set.keys };
 }

@@ -1,7 +1,8 @@
-/** Routes of the management API: each operation is checked, run in one transaction and recorded, in the same way. */
+/** Routes of the management API: every operation is checked, runs in one transaction and is audited. */
 import type Router from '@koa/router';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import { fingerprint } from '../../jobs/idempotency.ts';
 import {
   claimIdempotencyKey,
   type IdempotencyKey,
@@ -9,13 +10,12 @@ import {
   requestInProgress,
   type StoredResponse,
   storeResponse,
-} from '../../db/idempotency.ts';
-import { recordAudit } from '../../db/organizations/audit-log.ts';
-import { ensureOrganization } from '../../db/organizations/organizations.ts';
-import { fingerprint } from '../../domain/idempotency.ts';
-import { mayDo } from '../../domain/roles.ts';
-import type { SealedSecrets } from '../../domain/sealed-secrets.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+} from '../../jobs/idempotency-claims-store.ts';
+import { recordAudit } from '../../organizations/audit-log-store.ts';
+import { ensureOrganization } from '../../organizations/organizations-store.ts';
+import { mayDo } from '../../organizations/roles.ts';
+import type { SealedSecrets } from '../../platform/sealed-secrets.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext, ApiState } from '../context.ts';
 import { readOptionalJsonBody } from '../requests/json-body.ts';
 import { createQueryReader } from '../requests/query.ts';
@@ -27,23 +27,23 @@ import {
   type ManagementServices,
   NO_PARAMETERS,
   type Operation,
-  TextAnswer,
+  TextResponse,
 } from './operation.ts';
 
 export interface ManagementRouterDependencies {
   operations: readonly Operation[];
   identityProvider: IdentityProvider | null;
   services: ManagementServices;
-  /** Counts a request of the organisation, and refuses one too many. */
+  /** Counts a request of the organisation. @throws ServiceError `rate_limit_exceeded` */
   rateLimit: (context: ApiContext, organizationId: string) => Promise<void>;
   clock: () => Date;
   logger: Logger;
 }
 
-/** Longer than any operation takes; a claim that is older belongs to a request that died. */
+/** Longer than any operation; an older claim belongs to a request that died. */
 const IN_PROGRESS_MS = 60_000;
-/** What a claim holds until there is an answer. */
-const NO_ANSWER: StoredResponse = { status: 0, body: '' };
+/** Stored in a claim until the response is known. */
+const NO_RESPONSE: StoredResponse = { status: 0, body: '' };
 
 export function addManagementRoutes(router: Router<ApiState>, dependencies: ManagementRouterDependencies): void {
   for (const operation of dependencies.operations) {
@@ -59,7 +59,7 @@ function createRoute(operation: Operation, dependencies: ManagementRouterDepende
 
   return async (context: ApiContext): Promise<void> => {
     const now = clock();
-    // What is shown here concerns one person's session, and some of it is shown once.
+    // Responses belong to one session, and some contain secrets.
     context.set('Cache-Control', 'no-store');
     const member = await authenticateMember(context.get('Authorization'), identityProvider, now);
     context.state.member = member;
@@ -85,65 +85,68 @@ function createRoute(operation: Operation, dependencies: ManagementRouterDepende
       accept: context.get('Accept'),
       afterCommit: (task) => void tasks.push(task),
     };
-    // Here, and not in the change, which a repeated request is answered without: its user may have lost the role.
+    // Before the idempotency claim: a repeated request skips the change, and its user may have lost the role.
     await operation.authorize?.(request);
     if (!changes) {
       render(context, operation, await operation.handle(request, await operation.prepare?.(request)));
       return;
     }
-    const { answer, isReplay } =
+    const { response, isReplay } =
       key === null
-        ? { answer: await change(operation, request), isReplay: false }
+        ? { response: await change(operation, request), isReplay: false }
         : await changeOnce(operation, request, claimOf(operation, request, key));
     if (isReplay) context.set('Idempotent-Replayed', 'true');
-    context.status = answer.status;
+    context.status = response.status;
     context.type = 'application/json';
-    context.body = answer.status === 204 ? null : answer.body;
+    context.body = response.status === 204 ? null : response.body;
     for (const task of tasks) {
       await task().catch((err: unknown) => {
-        logger.warn({ requestId: request.requestId, operation: operation.id, err }, 'left to be made up for');
+        logger.warn(
+          { requestId: request.requestId, operation: operation.id, err },
+          'task after commit failed; a sweeper repeats it',
+        );
       });
     }
   };
 }
 
-/** A key is its user's own: what one user was shown, such as a new secret, is not answered to another. */
+/** Idempotency keys are per user, so that one user's secrets are never replayed to another. */
 function claimOf(operation: Operation, { member, parameters }: ManagementRequest, key: string): IdempotencyKey {
-  // The parameters tell two resources apart, however the path is spelt; the mode is no part of the address here.
+  // Parameters identify the resource however the path is encoded. Management routes have no mode.
   const resource = fingerprint(parameters).toString('hex');
   const route = `${operation.id} ${resource} ${member.userId}`;
   return { organizationId: member.organizationId, livemode: true, route, key };
 }
 
 interface Changed {
-  answer: StoredResponse;
+  response: StoredResponse;
   isReplay: boolean;
 }
 
-/** Does it unless a request with the key did. */
+/** Makes the change unless a request with the same key already has. */
 async function changeOnce(operation: Operation, request: ManagementRequest, claim: IdempotencyKey): Promise<Changed> {
   const { em, now, body } = request;
   const { sealedSecrets } = request.services;
   const take = (em: EntityManager) =>
-    claimIdempotencyKey(em, claim, fingerprint(body), NO_ANSWER, new Date(now.getTime() + IN_PROGRESS_MS));
+    claimIdempotencyKey(em, claim, fingerprint(body), NO_RESPONSE, new Date(now.getTime() + IN_PROGRESS_MS));
   const replayed = (stored: StoredResponse): Changed => ({
-    answer: opened(stored, operation, claim, sealedSecrets),
+    response: opened(stored, operation, claim, sealedSecrets),
     isReplay: true,
   });
   if (!operation.prepare) {
     return transact(request, async (em) => {
       const stored = await take(em);
       if (stored) return replayed(stored);
-      return { answer: await changeIn(em, operation, request, undefined, claim), isReplay: false };
+      return { response: await changeIn(em, operation, request, undefined, claim), isReplay: false };
     });
   }
-  // The key is taken before anything leaves the process: others with it wait, and send nothing of their own.
+  // Claimed before external work, so that concurrent requests with the same key send nothing.
   const stored = await take(em);
-  if (stored && stored.status !== NO_ANSWER.status) return replayed(stored);
+  if (stored && stored.status !== NO_RESPONSE.status) return replayed(stored);
   try {
-    return { answer: await change(operation, request, claim), isReplay: false };
+    return { response: await change(operation, request, claim), isReplay: false };
   } catch (error) {
-    // Whatever was refused or broke may be tried again. Where the key cannot be freed now, it is free in a minute.
+    // A refused or failed change may be repeated. If the release fails, the claim expires in a minute.
     await releaseIdempotencyKey(em, claim).catch(() => {});
     throw error;
   }
@@ -158,7 +161,7 @@ async function change(
   return transact(request, (em) => changeIn(em, operation, request, prepared, claim));
 }
 
-/** What was read before the transaction may have changed: it begins without any of it. */
+/** Runs in a fresh entity manager: entities read before the transaction may be stale. */
 function transact<Result>(
   { em, member }: ManagementRequest,
   work: (em: EntityManager) => Promise<Result>,
@@ -169,7 +172,7 @@ function transact<Result>(
   });
 }
 
-/** Change, audit entry and stored answer are one transaction: all of it happened, or nothing. */
+/** Change, audit entry and stored response commit together. */
 async function changeIn(
   em: EntityManager,
   operation: Operation,
@@ -191,52 +194,52 @@ async function changeIn(
     requestId: request.requestId,
     createdAt: now,
   });
-  const answer = { status: statusOf(operation), body: JSON.stringify(resource ?? null) };
-  if (claim && !(await storeResponse(em, claim, sealed(answer, operation, claim, request.services.sealedSecrets)))) {
-    // This request took longer than a claim lasts, and another one has done it. The next repetition is told its answer.
+  const response = { status: statusOf(operation), body: JSON.stringify(resource ?? null) };
+  if (claim && !(await storeResponse(em, claim, sealed(response, operation, claim, request.services.sealedSecrets)))) {
+    // The claim expired and another request made the change. The next repetition gets its response.
     throw requestInProgress();
   }
-  return answer;
+  return response;
 }
 
 function sealed(
-  answer: StoredResponse,
+  response: StoredResponse,
   { showsSecret }: Operation,
   claim: IdempotencyKey,
   secrets: SealedSecrets,
 ): StoredResponse {
-  return showsSecret ? { ...answer, body: secrets.seal(answer.body, purposeOf(claim)) } : answer;
+  return showsSecret ? { ...response, body: secrets.seal(response.body, purposeOf(claim)) } : response;
 }
 
 function opened(
-  answer: StoredResponse,
+  response: StoredResponse,
   { showsSecret }: Operation,
   claim: IdempotencyKey,
   secrets: SealedSecrets,
 ): StoredResponse {
-  if (!showsSecret) return answer;
+  if (!showsSecret) return response;
   try {
-    return { ...answer, body: secrets.open(answer.body, purposeOf(claim)) };
+    return { ...response, body: secrets.open(response.body, purposeOf(claim)) };
   } catch (error) {
     throw new ServiceError(
       'idempotency_key_reuse',
-      'This Idempotency-Key was used, and the answer with its secret can no longer be opened: the key that sealed it is ' +
-        'gone. What was asked for was done; use a new Idempotency-Key to ask for another secret.',
+      'This Idempotency-Key was used, and its stored response cannot be decrypted: the key that sealed it was removed. ' +
+        'The original request succeeded; use a new Idempotency-Key to request another secret.',
       { cause: error },
     );
   }
 }
 
-/** An answer that was moved to another claim does not open. */
+/** Binds the seal to its claim. Stored responses fix the text. */
 const purposeOf = ({ organizationId, route, key }: IdempotencyKey) => `answer to ${organizationId} ${route} ${key}`;
 
-function render(context: ApiContext, operation: Operation, answer: unknown): void {
+function render(context: ApiContext, operation: Operation, response: unknown): void {
   context.status = statusOf(operation);
-  if (answer instanceof TextAnswer) {
-    context.type = answer.mediaType;
-    context.body = answer.text;
+  if (response instanceof TextResponse) {
+    context.type = response.mediaType;
+    context.body = response.text;
   } else {
-    context.body = answer;
+    context.body = response;
   }
 }
 

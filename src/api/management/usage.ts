@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { JOB_STATUSES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { readUsage, USAGE_GROUPS, type Usage } from '../../db/credits/usage.ts';
-import { creditsInUsd } from '../../domain/money.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { creditsInUsd } from '../../credits/money.ts';
+import { readUsage, USAGE_GROUPS, type Usage } from '../../credits/usage-store.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import { usd } from './billing.ts';
 import { defineOperation } from './operation.ts';
 
@@ -22,18 +22,18 @@ const getUsage = defineOperation({
   tag: 'Usage',
   summary: 'Jobs and charged credits, by day, endpoint, key and mode',
   description:
-    'Days are those of UTC on which the jobs were admitted. A job that is open is charged when it ends, so the newest ' +
-    `days still change. One answer has ${LONGEST_DAYS} days at most.`,
+    'A job counts on the UTC day of its admission and is charged when it ends, so the figures of recent days still ' +
+    `change. A response covers at most ${LONGEST_DAYS} days.`,
   permission: 'usage:read',
   query: Type.Object(
     {
-      from: date(`First day, \`2026-11-01\`; ${DEFAULT_DAYS - 1} days before the last when it is left out.`),
-      to: date('Last day; today when it is left out.'),
+      from: date(`First day, such as \`2026-11-01\`. Default: ${DEFAULT_DAYS - 1} days before the last.`),
+      to: date('Last day. Default: today.'),
       group_by: Type.Array(Type.Enum([...USAGE_GROUPS]), {
         default: ['day'],
         uniqueItems: true,
         minItems: 1,
-        description: 'What tells the groups apart: repeat the parameter for several.',
+        description: 'Dimensions to group by; repeat the parameter for several.',
       }),
       mode: Type.Optional(Type.Enum([...MODES])),
       endpoint: Type.Optional(Type.String({ description: 'Dotted slug.' })),
@@ -41,7 +41,7 @@ const getUsage = defineOperation({
     },
     { additionalProperties: false },
   ),
-  answer: closed({
+  response: closed({
     object: Type.Literal('usage'),
     from: Type.String({ format: 'date' }),
     to: Type.String({ format: 'date' }),
@@ -57,7 +57,7 @@ const getUsage = defineOperation({
         credits_charged: Type.Integer({ minimum: 0 }),
         charged_usd: usd,
       }),
-      { description: 'Newest day first. What the groups do not tell apart is null.' },
+      { description: 'Newest day first. Dimensions that were not grouped by are null.' },
     ),
   }),
   async handle({ em, services, member, query, now }) {
@@ -68,7 +68,7 @@ const getUsage = defineOperation({
     if (days < 1 || days > LONGEST_DAYS) {
       throw new ServiceError(
         'parameter_invalid',
-        `"from" must be "to" or one of the ${LONGEST_DAYS - 1} days before it.`,
+        `"from" must be at most ${LONGEST_DAYS - 1} days before "to", and not after it.`,
         { param: 'from' },
       );
     }

@@ -2,29 +2,29 @@
 import { Type } from 'typebox';
 import { EVENT_TYPES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { WebhookDelivery, type WebhookEndpoint } from '../../db/entities.ts';
-import { findPage } from '../../db/pages.ts';
+import { endpoints } from '../../endpoints/list.ts';
+import { findPage } from '../../platform/database/pages.ts';
+import { newId } from '../../platform/ids.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import {
   abandonDelivery,
   createTestDelivery,
-  type LoggedDelivery,
   readDeliveryLog,
-  repeatDelivery,
-  repeatFailedDeliveries,
-} from '../../db/webhooks/webhook-deliveries.ts';
-import { newId } from '../../domain/ids.ts';
-import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { renderTestEvent } from '../../domain/webhook-test-event.ts';
-import { endpoints } from '../../endpoints/list.ts';
-import { deliverTestWebhook, startDeliverWebhook } from '../../temporal/client.ts';
+  replayDelivery,
+  replayFailedDeliveries,
+} from '../../webhooks/deliveries-store.ts';
+import { renderDelivery } from '../../webhooks/delivery-resource.ts';
+import { deliverTestWebhook, startDeliverWebhook, startDeliverWebhooks } from '../../webhooks/delivery-starter.ts';
+import { assertEnabled } from '../../webhooks/endpoint-lifecycle.ts';
+import { WebhookDelivery, type WebhookEndpoint } from '../../webhooks/entities.ts';
+import { renderTestEvent } from '../../webhooks/test-event.ts';
 import { exampleSettledJob } from '../openapi/examples.ts';
 import { pageParameters } from '../requests/query.ts';
 import { epochSeconds, pageOf, renderPage } from './fields.ts';
 import { defineOperation, type ManagementRequest } from './operation.ts';
 import { findEndpoint, lockEndpoint } from './webhook-endpoints.ts';
 
-/** Deliveries that one request repeats. */
+/** Deliveries replayed by one request. */
 const MOST_REPLAYED = 500;
 /** A receiver has 10 seconds; the rest is for Temporal and the worker. */
 const TEST_OUTCOME_TIMEOUT_MS = 15_000;
@@ -33,24 +33,24 @@ const TAG = 'Webhooks';
 const STATUSES = ['pending', 'delivered', 'failed'] as const;
 
 const deliveryId = Type.String({ pattern: '^whd_[1-9A-HJ-NP-Za-km-z]{8,32}$' });
-const answer = closed({
+const response = closed({
   id: deliveryId,
   object: Type.Literal('webhook_delivery'),
   webhook_endpoint_id: Type.String(),
   event_id: Type.String({ description: 'The `id` of the event, and the header `webhook-id` of every attempt.' }),
   event_type: Type.Enum([...EVENT_TYPES]),
   test: Type.Boolean({ description: 'Whether the event is a test event.' }),
-  replay_of: nullable(Type.String({ description: 'The delivery that this one repeats.' })),
+  replay_of: nullable(Type.String({ description: 'The delivery that this one replays.' })),
   status: Type.Enum([...STATUSES]),
   created: epochSeconds,
   completed_at: nullable(epochSeconds),
-  next_attempt_at: nullable({ ...epochSeconds, description: 'Give or take a few seconds.' }),
+  next_attempt_at: nullable({ ...epochSeconds, description: 'Accurate to a few seconds.' }),
   attempts: Type.Array(
     closed({
-      attempt: Type.Integer({ minimum: 1, description: 'Its rung of the ladder.' }),
+      attempt: Type.Integer({ minimum: 1, description: 'Its number in the backoff schedule.' }),
       attempted_at: epochSeconds,
       duration_ms: Type.Integer({ minimum: 0 }),
-      http_status: nullable(Type.Integer({ description: 'Null when no answer came.' })),
+      http_status: nullable(Type.Integer({ description: 'Null when no response arrived.' })),
       error: nullable(Type.String({ description: 'Null for a success.' })),
     }),
   ),
@@ -63,7 +63,7 @@ const listDeliveries = defineOperation({
   tag: TAG,
   summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
   permission: 'webhook_endpoints:read',
-  answer: pageOf(answer),
+  response: pageOf(response),
   query: Type.Object(
     { ...pageParameters, status: Type.Optional(Type.Enum([...STATUSES])) },
     { additionalProperties: false },
@@ -73,8 +73,8 @@ const listDeliveries = defineOperation({
     const { status, ...page } = request.query;
     const endpoint = await findEndpoint(request);
     const where = { webhookEndpoint: endpoint.id, ...(status !== undefined && { status }) };
-    const { rows, hasMore } = await findPage<WebhookDelivery>(em, WebhookDelivery, where, page);
-    return renderPage({ rows: await readDeliveryLog(em, rows), hasMore }, render);
+    const { rows, hasMore } = await findPage<WebhookDelivery>(em, WebhookDelivery, 'webhookDelivery', where, page);
+    return renderPage({ rows: await readDeliveryLog(em, rows), hasMore }, renderDelivery);
   },
 });
 
@@ -85,7 +85,7 @@ const getDelivery = defineOperation({
   tag: TAG,
   summary: 'Read a delivery with its attempts',
   permission: 'webhook_endpoints:read',
-  answer,
+  response,
   handle: async (request) => readOne(request, await findDelivery(request, await findEndpoint(request))),
 });
 
@@ -96,13 +96,13 @@ const testEndpoint = defineOperation({
   tag: TAG,
   summary: 'Send a test event',
   description:
-    'An example of `job.succeeded` with `"test": true`, whatever events the endpoint wants, in one attempt. Answers once ' +
-    'the receiver has answered or its 10 seconds are over; `pending` means that it took longer than 15 seconds to get ' +
-    'there. The attempt counts as any other.',
+    'Sends an example of `job.succeeded` with `"test": true`, whatever events the endpoint receives, in one attempt. ' +
+    'Responds once the receiver has responded or its 10 seconds have passed; `pending` means that the attempt did not end ' +
+    "within 15 seconds. The attempt counts towards the endpoint's health like any other.",
   permission: 'webhook_endpoints:write',
-  answer,
+  response,
   errors: ['webhook_endpoint_disabled'],
-  // Outside the transaction, which must not last as long as a receiver likes.
+  // Outside the transaction, which must not wait for a receiver.
   async prepare(request) {
     const { em, services, requestId, now } = request;
     const endpoint = await findEndpoint(request);
@@ -115,7 +115,7 @@ const testEndpoint = defineOperation({
       await deliverTestWebhook(services.temporal, { id, organizationId, livemode }, TEST_OUTCOME_TIMEOUT_MS);
     } catch (error) {
       await abandonDelivery(em, id, now);
-      throw new ServiceError('service_unavailable', 'The test event could not be sent. Try again in a moment.', {
+      throw new ServiceError('service_unavailable', 'The test event could not be sent. Try again in a few seconds.', {
         cause: error,
         headers: { 'Retry-After': '5' },
       });
@@ -127,16 +127,16 @@ const testEndpoint = defineOperation({
   },
 });
 
-const replayDelivery = defineOperation({
+const replay = defineOperation({
   id: 'replayWebhookDelivery',
   method: 'post',
   path: '/mgmt/v1/webhook-endpoints/{id}/deliveries/{delivery_id}/replay',
   tag: TAG,
-  summary: 'Deliver an event once more',
-  description: 'As a new delivery with attempts of its own, and with the same event: the same id, the same bytes.',
+  summary: 'Replay a delivery',
+  description: 'As a new delivery with its own attempts, of the same event: the same id, the same bytes.',
   permission: 'webhook_endpoints:write',
   status: 201,
-  answer,
+  response,
   errors: ['webhook_endpoint_disabled', 'webhook_delivery_pending'],
   async handle(request) {
     const { em, services, now } = request;
@@ -146,14 +146,14 @@ const replayDelivery = defineOperation({
     if (delivery.status === 'pending') {
       throw new ServiceError(
         'webhook_delivery_pending',
-        'This delivery is still being tried. Repeat it once it ended.',
+        'This delivery is still pending. Replay it once it has ended.',
       );
     }
-    const repeated = repeatDelivery(em, delivery, now);
-    // Should this fail, the sweeper starts it.
+    const replayed = replayDelivery(em, delivery, now);
+    // If this fails, the sweeper starts it.
     const { organizationId, livemode } = endpoint;
-    request.afterCommit(() => startDeliverWebhook(services.temporal, { id: repeated.id, organizationId, livemode }));
-    return readOne(request, repeated);
+    request.afterCommit(() => startDeliverWebhook(services.temporal, { id: replayed.id, organizationId, livemode }));
+    return readOne(request, replayed);
   },
 });
 
@@ -162,34 +162,39 @@ const replayFailed = defineOperation({
   method: 'post',
   path: '/mgmt/v1/webhook-endpoints/{id}/replay',
   tag: TAG,
-  summary: 'Deliver once more what failed since a time',
+  summary: 'Replay the failed deliveries since a time',
   description:
-    'Each event of a failed delivery that has not reached the endpoint since and is not on its way; the oldest first, ' +
-    `at most ${MOST_REPLAYED}. They start within seconds. With \`has_more\`, ask again.`,
+    'Replays each event whose delivery failed and that has no other delivered or pending delivery to the endpoint: ' +
+    `oldest first, at most ${MOST_REPLAYED}. Replays start at once. With \`has_more\`, repeat the request.`,
   permission: 'webhook_endpoints:write',
-  answer: closed({
+  response: closed({
     object: Type.Literal('webhook_replay'),
     replayed: Type.Integer({ minimum: 0, maximum: MOST_REPLAYED }),
     has_more: Type.Boolean(),
   }),
   errors: ['webhook_endpoint_disabled'],
   body: Type.Object(
-    { since: { ...epochSeconds, description: 'Deliveries made from then on. Epoch seconds, UTC.' } },
+    { since: { ...epochSeconds, description: 'Start of the deliveries to replay. Epoch seconds, UTC.' } },
     { additionalProperties: false },
   ),
   async handle(request) {
+    const { em, services, body } = request;
     const endpoint = await lockEndpoint(request);
     assertEnabled(endpoint);
-    const { repeated, hasMore } = await repeatFailedDeliveries(request.em, {
+    const { ids, hasMore } = await replayFailedDeliveries(em, {
       webhookEndpointId: endpoint.id,
-      since: new Date(request.body.since * 1_000),
+      since: new Date(body.since * 1_000),
       limit: MOST_REPLAYED,
     });
-    return { object: 'webhook_replay', replayed: repeated, has_more: hasMore };
+    // If this fails, the sweeper starts them.
+    const { organizationId, livemode } = endpoint;
+    const deliveries = ids.map((id) => ({ id, organizationId, livemode }));
+    request.afterCommit(() => startDeliverWebhooks(services.temporal, deliveries));
+    return { object: 'webhook_replay', replayed: ids.length, has_more: hasMore };
   },
 });
 
-export const webhookDeliveryOperations = [listDeliveries, getDelivery, testEndpoint, replayDelivery, replayFailed];
+export const webhookDeliveryOperations = [listDeliveries, getDelivery, testEndpoint, replay, replayFailed];
 
 /** @throws ServiceError `resource_not_found` */
 async function findDelivery(
@@ -204,46 +209,15 @@ async function findDelivery(
   return delivery;
 }
 
-function assertEnabled({ status }: WebhookEndpoint): void {
-  if (status === 'enabled') return;
-  throw new ServiceError(
-    'webhook_endpoint_disabled',
-    'The endpoint is disabled, and gets no deliveries. Enable it first.',
-  );
-}
-
 /** An example of a job of the endpoint's mode. */
 function exampleJob({ livemode, isStaging }: WebhookEndpoint) {
   const job = endpoints.map(exampleSettledJob).find((example) => example !== null);
-  if (!job) throw new Error('some endpoint has a fixture to show');
+  if (!job) throw new Error('no endpoint has an example job');
   return { ...job, livemode, is_staging: isStaging };
 }
 
 async function readOne({ em }: Pick<ManagementRequest, 'em'>, delivery: WebhookDelivery) {
   const [logged] = await readDeliveryLog(em, [delivery]);
-  if (!logged) throw new Error(`delivery ${delivery.id} has an event`);
-  return render(logged);
-}
-
-function render({ delivery, event, attempts }: LoggedDelivery) {
-  return {
-    id: delivery.id,
-    object: 'webhook_delivery',
-    webhook_endpoint_id: delivery.webhookEndpoint.id,
-    event_id: event.id,
-    event_type: event.type,
-    test: event.isTest,
-    replay_of: delivery.replayOf,
-    status: delivery.status,
-    created: toEpochSeconds(delivery.createdAt),
-    completed_at: delivery.completedAt && toEpochSeconds(delivery.completedAt),
-    next_attempt_at: delivery.nextAttemptAt && toEpochSeconds(delivery.nextAttemptAt),
-    attempts: attempts.map(({ attempt, attemptedAt, durationMs, statusCode, error }) => ({
-      attempt,
-      attempted_at: attemptedAt,
-      duration_ms: durationMs,
-      http_status: statusCode,
-      error,
-    })),
-  };
+  if (!logged) throw new Error(`delivery ${delivery.id} has no event`);
+  return renderDelivery(logged);
 }

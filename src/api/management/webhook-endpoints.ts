@@ -2,20 +2,16 @@
 import { Type } from 'typebox';
 import { EVENT_TYPES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { WebhookEndpoint } from '../../db/entities.ts';
-import { findPage } from '../../db/pages.ts';
-import { countWebhookEndpoints, lockWebhookEndpoint } from '../../db/webhooks/webhook-endpoints.ts';
-import { newId } from '../../domain/ids.ts';
-import { epochSeconds as toEpochSeconds } from '../../domain/job-resource.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { newSealedSecret, rotated } from '../../domain/webhook-secrets.ts';
+import { findPage } from '../../platform/database/pages.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import { changeEndpoint, enableEndpoint } from '../../webhooks/endpoint-lifecycle.ts';
+import { renderWebhookEndpoint } from '../../webhooks/endpoint-resource.ts';
+import { createWebhookEndpoint, lockWebhookEndpoint } from '../../webhooks/endpoints-store.ts';
+import { WebhookEndpoint } from '../../webhooks/entities.ts';
+import { rotateSigningSecret } from '../../webhooks/signing-secrets.ts';
 import { pageParameters } from '../requests/query.ts';
-import { epochSeconds, notFound, pageOf, pathId, renderPage } from './fields.ts';
+import { epochSeconds, graceSeconds, notFound, pageOf, pathId, renderPage } from './fields.ts';
 import { defineOperation, type ManagementRequest, type ManagementServices } from './operation.ts';
-
-/** Of one organisation and mode: each event goes to every one of them. */
-export const MOST_ENDPOINTS = 20;
-const GRACE_SECONDS = { default: 86_400, maximum: 604_800 } as const;
 
 const TAG = 'Webhooks';
 
@@ -23,13 +19,13 @@ const url = Type.String({
   minLength: 1,
   maxLength: 2_048,
   description:
-    'HTTPS, without user name and password; its host must resolve to public addresses only. Checked now and again at ' +
-    'every delivery.',
+    'HTTPS, without user name and password; the host must resolve to public addresses only. Checked when it is set and ' +
+    'before every delivery.',
 });
 const events = Type.Array(Type.Enum([...EVENT_TYPES]), {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
-  description: 'What it is told of.',
+  description: 'The events that the endpoint receives.',
 });
 const description = Type.String({ maxLength: 255 });
 const status = Type.Enum(['enabled', 'disabled']);
@@ -41,85 +37,70 @@ const webhookEndpoint = {
   description,
   events,
   status,
-  livemode: Type.Boolean({ description: 'It receives events of its own mode only.' }),
+  livemode: Type.Boolean({ description: 'The endpoint receives events of its own mode only.' }),
   is_staging: Type.Boolean(),
   created: epochSeconds,
   consecutive_failures: Type.Integer({
     minimum: 0,
-    description: 'Failed attempts in a row; the next success sets it to 0.',
+    description: 'Consecutive failed attempts; a success resets it to 0.',
   }),
   failing_since: nullable({
     ...epochSeconds,
-    description: 'When the first of them was made. A day later the endpoint is disabled.',
+    description: 'Time of the first of these failures. A day later the endpoint is disabled.',
   }),
   last_success_at: nullable(epochSeconds),
-  last_error: nullable(Type.String({ description: 'Why the latest failure was one.' })),
+  last_error: nullable(Type.String({ description: 'Cause of the latest failure.' })),
   previous_secret_expires_at: nullable({
     ...epochSeconds,
-    description: 'Until then the secret before the latest rotation signs as well.',
+    description: 'Until then the previous secret signs as well.',
   }),
 };
-const webhookEndpointAnswer = closed(webhookEndpoint);
-const answerWithSecret = closed({
+const webhookEndpointResponse = closed(webhookEndpoint);
+const responseWithSecret = closed({
   ...webhookEndpoint,
-  secret: Type.String({ description: 'The signing secret. It is shown here and never again.' }),
+  secret: Type.String({ description: 'The signing secret. It is never shown again.' }),
 });
 
-const createEndpoint = defineOperation({
+const create = defineOperation({
   id: 'createWebhookEndpoint',
   method: 'post',
   path: '/mgmt/v1/webhook-endpoints',
   tag: TAG,
-  summary: 'Make a webhook endpoint',
+  summary: 'Create a webhook endpoint',
   permission: 'webhook_endpoints:write',
   status: 201,
-  answer: answerWithSecret,
+  response: responseWithSecret,
   errors: ['webhook_endpoint_limit_reached'],
   showsSecret: true,
   body: Type.Object(
     {
       url,
       events,
-      livemode: Type.Boolean({ description: 'false: it receives the events of test keys.' }),
-      is_staging: Type.Boolean({ default: false, description: 'Requires livemode: the events of staging keys.' }),
+      livemode: Type.Boolean({ description: 'false: receives the events of test keys.' }),
+      is_staging: Type.Boolean({
+        default: false,
+        description: 'Requires livemode. Receives the events of staging keys.',
+      }),
       description: Type.Optional(description),
     },
     { additionalProperties: false },
   ),
   prepare: ({ services, body }) => assertUrlAllowed(services, body.url),
   async handle({ em, services, member: { organizationId }, body, now }) {
-    const { livemode, is_staging: isStaging } = body;
-    if (isStaging && !livemode) {
-      throw new ServiceError('parameter_invalid', 'Staging is live: give "livemode": true with it.', {
-        param: 'is_staging',
-      });
-    }
-    if ((await countWebhookEndpoints(em, { organizationId, livemode, isStaging })) >= MOST_ENDPOINTS) {
-      throw new ServiceError(
-        'webhook_endpoint_limit_reached',
-        `An organisation may have ${MOST_ENDPOINTS} webhook endpoints of a mode. Delete one that is not needed.`,
-      );
-    }
-    const id = newId('webhookEndpoint');
-    const { secret, sealed } = newSealedSecret(id, services.sealedSecrets);
-    const endpoint = em.create(WebhookEndpoint, {
-      id,
-      organizationId,
-      url: body.url,
-      description: body.description ?? '',
-      events: withoutRepetition(body.events),
-      status: 'enabled',
-      livemode,
-      isStaging,
-      secrets: [sealed],
-      previousSecretExpiresAt: null,
-      consecutiveFailures: 0,
-      failingSince: null,
-      lastSuccessAt: null,
-      lastError: null,
-      createdAt: now,
-    });
-    return { ...render(endpoint, now), secret };
+    const { endpoint, secret } = await createWebhookEndpoint(
+      em,
+      {
+        organizationId,
+        livemode: body.livemode,
+        isStaging: body.is_staging,
+        url: body.url,
+        events: body.events,
+        description: body.description ?? '',
+      },
+      services.sealedSecrets,
+      now,
+    );
+    return { ...renderWebhookEndpoint(endpoint, now), secret };
   },
 });
 
@@ -130,7 +111,7 @@ const listEndpoints = defineOperation({
   tag: TAG,
   summary: 'List webhook endpoints, newest first',
   permission: 'webhook_endpoints:read',
-  answer: pageOf(webhookEndpointAnswer),
+  response: pageOf(webhookEndpointResponse),
   query: Type.Object(
     {
       ...pageParameters,
@@ -145,8 +126,8 @@ const listEndpoints = defineOperation({
       ...(livemode !== undefined && { livemode }),
       ...(isStaging !== undefined && { isStaging }),
     };
-    const found = await findPage<WebhookEndpoint>(em, WebhookEndpoint, where, page);
-    return renderPage(found, (endpoint) => render(endpoint, now));
+    const found = await findPage<WebhookEndpoint>(em, WebhookEndpoint, 'webhookEndpoint', where, page);
+    return renderPage(found, (endpoint) => renderWebhookEndpoint(endpoint, now));
   },
 });
 
@@ -157,8 +138,8 @@ const getEndpoint = defineOperation({
   tag: TAG,
   summary: 'Read a webhook endpoint',
   permission: 'webhook_endpoints:read',
-  answer: webhookEndpointAnswer,
-  handle: async (request) => render(await findEndpoint(request), request.now),
+  response: webhookEndpointResponse,
+  handle: async (request) => renderWebhookEndpoint(await findEndpoint(request), request.now),
 });
 
 const updateEndpoint = defineOperation({
@@ -167,10 +148,9 @@ const updateEndpoint = defineOperation({
   path: '/mgmt/v1/webhook-endpoints/{id}',
   tag: TAG,
   summary: 'Change URL, events, description or status of a webhook endpoint',
-  description:
-    'What is left out stays. Disabling ends the deliveries that are under way; enabling is what `…/enable` does.',
+  description: 'Omitted fields stay unchanged. Disabling ends pending deliveries; enabling is the same as `…/enable`.',
   permission: 'webhook_endpoints:write',
-  answer: webhookEndpointAnswer,
+  response: webhookEndpointResponse,
   body: Type.Object(
     {
       url: Type.Optional(url),
@@ -183,19 +163,14 @@ const updateEndpoint = defineOperation({
   async prepare(request) {
     const { services, body } = request;
     if (body.url === undefined) return;
-    // Before the look-up of a name, so that only the organisation's own endpoints cause one.
+    // Before the DNS look-up, so that only the organisation's own endpoints cause one.
     await findEndpoint(request);
     await assertUrlAllowed(services, body.url);
   },
   async handle(request) {
-    const { body, now } = request;
     const endpoint = await lockEndpoint(request);
-    if (body.url !== undefined) endpoint.url = body.url;
-    if (body.events !== undefined) endpoint.events = withoutRepetition(body.events);
-    if (body.description !== undefined) endpoint.description = body.description;
-    if (body.status === 'enabled') enable(endpoint);
-    if (body.status === 'disabled') endpoint.status = 'disabled';
-    return render(endpoint, now);
+    changeEndpoint(endpoint, request.body);
+    return renderWebhookEndpoint(endpoint, request.now);
   },
 });
 
@@ -205,30 +180,30 @@ const deleteEndpoint = defineOperation({
   path: '/mgmt/v1/webhook-endpoints/{id}',
   tag: TAG,
   summary: 'Delete a webhook endpoint and its delivery log',
-  description: 'Deliveries that are under way end. The events themselves stay at GET /v1/events.',
+  description: 'Ends pending deliveries. The events stay available at GET /v1/events.',
   permission: 'webhook_endpoints:write',
   status: 204,
-  answer: Type.Null(),
+  response: Type.Null(),
   async handle(request) {
     request.em.remove(await lockEndpoint(request));
   },
 });
 
-const enableEndpoint = defineOperation({
+const enable = defineOperation({
   id: 'enableWebhookEndpoint',
   method: 'post',
   path: '/mgmt/v1/webhook-endpoints/{id}/enable',
   tag: TAG,
   summary: 'Enable a webhook endpoint again',
   description:
-    'Its run of failures is forgotten: it has a whole day again. What it missed is sent by `…/replay`. Done again, it ' +
-    'answers the same.',
+    'Resets its failures, so that it has a full day again. `…/replay` delivers what it missed. Repeating it changes ' +
+    'nothing.',
   permission: 'webhook_endpoints:write',
-  answer: webhookEndpointAnswer,
+  response: webhookEndpointResponse,
   async handle(request) {
     const endpoint = await lockEndpoint(request);
-    enable(endpoint);
-    return render(endpoint, request.now);
+    enableEndpoint(endpoint);
+    return renderWebhookEndpoint(endpoint, request.now);
   },
 });
 
@@ -239,38 +214,32 @@ const rotateSecret = defineOperation({
   tag: TAG,
   summary: 'Give a webhook endpoint a new signing secret',
   description:
-    'For the time of grace each delivery is signed with both, the new one and the one until now; a secret from before ' +
-    'an earlier rotation ends at once.',
+    'During the grace period each delivery is signed with both the new and the previous secret; a secret from before an ' +
+    'earlier rotation stops signing at once.',
   permission: 'webhook_endpoints:write',
-  answer: answerWithSecret,
+  response: responseWithSecret,
   showsSecret: true,
   body: Type.Object(
     {
-      grace_seconds: Type.Integer({
-        minimum: 0,
-        maximum: GRACE_SECONDS.maximum,
-        default: GRACE_SECONDS.default,
-        description: 'For which the secret until now goes on signing.',
-      }),
+      grace_seconds: graceSeconds('How long the previous secret goes on signing.'),
     },
     { additionalProperties: false },
   ),
   async handle(request) {
     const { services, body, now } = request;
     const endpoint = await lockEndpoint(request);
-    const { secret, sealed } = newSealedSecret(endpoint.id, services.sealedSecrets);
-    Object.assign(endpoint, rotated(endpoint, sealed, { graceSeconds: body.grace_seconds, now }));
-    return { ...render(endpoint, now), secret };
+    const secret = rotateSigningSecret(endpoint, services.sealedSecrets, { graceSeconds: body.grace_seconds, now });
+    return { ...renderWebhookEndpoint(endpoint, now), secret };
   },
 });
 
 export const webhookEndpointOperations = [
-  createEndpoint,
+  create,
   listEndpoints,
   getEndpoint,
   updateEndpoint,
   deleteEndpoint,
-  enableEndpoint,
+  enable,
   rotateSecret,
 ];
 
@@ -284,7 +253,7 @@ export async function findEndpoint(request: EndpointRequest): Promise<WebhookEnd
   return endpoint;
 }
 
-/** As `findEndpoint`; nobody else changes it until the transaction ends. @throws ServiceError `resource_not_found` */
+/** Like `findEndpoint`, and locks the row until the transaction ends. @throws ServiceError `resource_not_found` */
 export async function lockEndpoint(request: EndpointRequest): Promise<WebhookEndpoint> {
   const id = pathId(request);
   const endpoint = await lockWebhookEndpoint(request.em, request.member.organizationId, id);
@@ -297,32 +266,4 @@ async function assertUrlAllowed(services: ManagementServices, text: string): Pro
   if (problem !== null) {
     throw new ServiceError('parameter_invalid', `"url" is refused: ${problem}.`, { param: 'url' });
   }
-}
-
-function enable(endpoint: WebhookEndpoint): void {
-  endpoint.status = 'enabled';
-  endpoint.consecutiveFailures = 0;
-  endpoint.failingSince = null;
-}
-
-const withoutRepetition = (items: readonly string[]) => [...new Set(items)];
-
-function render(endpoint: WebhookEndpoint, now: Date) {
-  const { previousSecretExpiresAt: previous } = endpoint;
-  return {
-    id: endpoint.id,
-    object: 'webhook_endpoint',
-    url: endpoint.url,
-    description: endpoint.description,
-    events: endpoint.events,
-    status: endpoint.status,
-    livemode: endpoint.livemode,
-    is_staging: endpoint.isStaging,
-    created: toEpochSeconds(endpoint.createdAt),
-    consecutive_failures: endpoint.consecutiveFailures,
-    failing_since: endpoint.failingSince && toEpochSeconds(endpoint.failingSince),
-    last_success_at: endpoint.lastSuccessAt && toEpochSeconds(endpoint.lastSuccessAt),
-    last_error: endpoint.lastError,
-    previous_secret_expires_at: previous && previous > now ? toEpochSeconds(previous) : null,
-  };
 }

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
-import { addLogFields, withLogFields } from '../../observability/log-context.ts';
-import type { Operations } from '../../observability/operations.ts';
+import type { Observability } from '../../observability/observability.ts';
 import { NO_TRACING, type WorkSpan } from '../../observability/tracing.ts';
+import { addLogFields, withLogFields } from '../../platform/logging/log-context.ts';
 import type { ApiContext, Next } from '../context.ts';
 
 /**
- * One line, one span and one observation a request. Headers, bodies and queries stay out of all of them: they carry keys,
- * signatures and pictures.
+ * Writes one log line, one span and one metric observation per request. Headers, bodies and queries stay out of all three:
+ * they carry keys, signatures and images.
  */
-export function accessLog(logger: Logger, operations?: Pick<Operations, 'metrics' | 'tracing'>) {
-  const { metrics, tracing = NO_TRACING } = operations ?? {};
+export function accessLog(logger: Logger, observability?: Pick<Observability, 'metrics' | 'tracing'>) {
+  const { metrics, tracing = NO_TRACING } = observability ?? {};
 
   return (context: ApiContext, next: Next): Promise<void> => {
     const { requestId } = context.state;
@@ -44,7 +44,7 @@ export function accessLog(logger: Logger, operations?: Pick<Operations, 'metrics
   };
 }
 
-/** The template of the path, such as `/v1/jobs/:id`: paths themselves are without number. */
+/** The path template, such as `/v1/jobs/:id`: raw paths have unbounded cardinality. */
 function routeOf({ _matchedRoute: route }: ApiContext & { _matchedRoute?: string | RegExp }): string {
   return route === undefined ? 'unmatched' : String(route);
 }

@@ -1,28 +1,26 @@
 import type { Next } from 'koa';
-import { type CallerKey, type CallerLookup, findCaller } from '../../db/organizations/callers.ts';
-import { hashApiKeySecret, isWellFormedApiKey } from '../../domain/api-keys.ts';
-import { grantsScope } from '../../domain/scopes.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { hashApiKeySecret, isWellFormedApiKey } from '../../organizations/api-keys.ts';
+import { type CallerKey, type CallerLookup, findCaller } from '../../organizations/callers-store.ts';
+import type { KnownCallers } from '../../organizations/known-callers.ts';
+import { limitPerMinute } from '../../organizations/rate-limits.ts';
+import { grantsScope } from '../../organizations/scopes.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
-import type { KnownCallers } from '../known-callers.ts';
-import { holdToRate } from './rate-limit.ts';
+import { enforceRate } from './rate-limit.ts';
 
-/** Test mode has a quarter of the live rate. */
-const TEST_MODE_SHARE = 0.25;
-
-/** What a route asks of a request with an API key. */
+/** What a route requires of the caller's API key. */
 export interface Access {
-  /** Null where any key will do. */
+  /** Null: any key is accepted. */
   scope: string | null;
-  /** Requests are counted by organisation, mode and this name. */
+  /** Requests are counted per organisation, mode and this name. */
   rate: { name: string; livePerMinute: number };
-  /** Slug, where an endpoint is called. */
+  /** Slug, on inference routes. */
   endpoint?: string;
 }
 
 /**
- * Finds the API key of `Authorization: Bearer <API_KEY>`, asks for its scope and counts the request: one statement, and
- * nothing is kept, so that revocation works at once.
+ * Looks up the API key of `Authorization: Bearer <API_KEY>`, checks its scope and counts the request in one statement.
+ * Nothing is cached, so revocation takes effect at once.
  */
 export function authenticate(clock: () => Date, access: Access) {
   const check = createCallerCheck(clock, access);
@@ -32,17 +30,17 @@ export function authenticate(clock: () => Date, access: Access) {
   };
 }
 
-/** What a route that admits jobs asks. */
+/** What a route that admits jobs requires. */
 export interface AdmissionAccess extends Access {
   scope: string;
   endpoint: string;
 }
 
 /**
- * The same for a route that admits jobs, where the statement that admits the job checks the key once more: reading the body
- * may take minutes. For a caller who was let in before, that is the only check, and a statement is saved. Whatever else
- * comes of the request, the caller is looked up before it is answered, so that nobody can tell the difference: revocation
- * works at once, every request counts once.
+ * The same for routes that admit jobs. The admission statement checks the key again, because reading the body may take
+ * minutes. For a caller seen before, that is the only check, which saves a statement. If the request ends any other way,
+ * the caller is looked up before the response, so the result is the same: revocation takes effect at once and every request
+ * counts once.
  */
 export function authenticateOnAdmission(clock: () => Date, access: AdmissionAccess, knownCallers: KnownCallers) {
   const check = createCallerCheck(clock, access);
@@ -64,9 +62,9 @@ export function authenticateOnAdmission(clock: () => Date, access: AdmissionAcce
         ...key,
         secretHash,
         rate: isCounted ? null : { name: rate.name, limit: check.limitOf(key) },
-        confirm(counted) {
+        onVerified(counted) {
           context.state.knownCaller = undefined;
-          if (counted) holdToRate(context, counted, check.limitOf(key));
+          if (counted) enforceRate(context, counted, check.limitOf(key));
         },
         lookUp,
       };
@@ -84,15 +82,14 @@ export function authenticateOnAdmission(clock: () => Date, access: AdmissionAcce
     try {
       await next();
     } finally {
-      // What stands in the way of the caller comes before what was wrong with the request.
+      // Report authentication failures before validation errors.
       if (context.state.knownCaller) await lookUp();
     }
   };
 }
 
 function createCallerCheck(clock: () => Date, { scope, rate, endpoint }: Access) {
-  const limits = { live: rate.livePerMinute, test: Math.floor(rate.livePerMinute * TEST_MODE_SHARE) };
-  const limitOf = ({ livemode }: Pick<CallerKey, 'livemode'>): number => (livemode ? limits.live : limits.test);
+  const limitOf = ({ livemode }: Pick<CallerKey, 'livemode'>): number => limitPerMinute(rate.livePerMinute, livemode);
 
   return {
     limitOf,
@@ -100,6 +97,7 @@ function createCallerCheck(clock: () => Date, { scope, rate, endpoint }: Access)
     /** @throws ServiceError `missing_api_key`, `invalid_api_key` */
     lookupOf(context: ApiContext): Omit<CallerLookup, 'now'> {
       const secret = readSecret(context);
+      if (JSON_WEB_TOKEN.test(secret)) throw tokenInsteadOfKey();
       if (!isWellFormedApiKey(secret)) throw unknownKey();
       return {
         secretHash: hashApiKeySecret(secret),
@@ -108,7 +106,7 @@ function createCallerCheck(clock: () => Date, { scope, rate, endpoint }: Access)
       };
     },
 
-    /** @throws ServiceError when the caller may not go on */
+    /** @throws ServiceError for a caller that is refused */
     async lookUp(context: ApiContext, lookup: Omit<CallerLookup, 'now'>): Promise<void> {
       const state: { apiKey: CallerKey | undefined; isEndpointInstalled: boolean } = context.state;
       state.apiKey = undefined;
@@ -119,17 +117,32 @@ function createCallerCheck(clock: () => Date, { scope, rate, endpoint }: Access)
         throw new ServiceError('api_key_revoked', 'This API key was revoked. Use another one.');
       if (keyState === 'expired')
         throw new ServiceError('api_key_expired', 'This API key has expired. Use another one.');
+      if (keyState === 'rotated') {
+        throw new ServiceError(
+          'api_key_expired',
+          'This API key was rotated, and the grace period of its previous secret is over. Use the new secret.',
+        );
+      }
       state.apiKey = apiKey;
+      context.state.secretHash = lookup.secretHash;
       state.isEndpointInstalled = isEndpointInstalled;
       if (!counted) throw new Error('a request with a usable key was not counted');
-      holdToRate(context, counted, limitOf(apiKey));
+      enforceRate(context, counted, limitOf(apiKey));
       if (scope !== null) assertScope(apiKey, scope);
     },
   };
 }
 
-const unknownKey = () =>
-  new ServiceError('invalid_api_key', 'There is no such API key. Check that it was copied in full.');
+/** The header of a JWT is a JSON object in base64url. */
+const JSON_WEB_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
+
+const tokenInsteadOfKey = () =>
+  new ServiceError(
+    'invalid_api_key',
+    'This is a JSON Web Token, not an API key. /v1 needs an API key ("chk_…"); tokens of members are for /mgmt/v1.',
+  );
+
+const unknownKey = () => new ServiceError('invalid_api_key', 'Unknown API key. Check that you copied all of it.');
 
 function readSecret(context: ApiContext): string {
   const secret = /^Bearer +(\S+)$/i.exec(context.get('Authorization'))?.[1];

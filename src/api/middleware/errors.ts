@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { ERRORS } from '../../contracts/error-codes.ts';
-import { isConnectionLoss } from '../../db/connection-loss.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { isConnectionLoss } from '../../platform/database/connection-loss.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext, Next } from '../context.ts';
 
 interface ErrorOptions {
@@ -9,7 +9,7 @@ interface ErrorOptions {
   logger: Logger;
 }
 
-/** Turns whatever is thrown into the one error body. What is not a ServiceError is logged and says nothing outside. */
+/** Renders every thrown error as the error body. Anything but a ServiceError is logged and reveals nothing to the caller. */
 export function errors({ publicBaseUrl, logger }: ErrorOptions) {
   return async (context: ApiContext, next: Next): Promise<void> => {
     try {
@@ -20,10 +20,10 @@ export function errors({ publicBaseUrl, logger }: ErrorOptions) {
       const { status } = ERRORS[error.code];
       context.state.errorCode = error.code;
       context.status = status ?? 500;
-      // As HTTP asks of a 401: how to authenticate.
+      // HTTP requires a 401 to name the authentication scheme.
       if (status === 401) {
         context.set('WWW-Authenticate', 'Bearer');
-        // Whose limit it would be, is not known.
+        // Unauthenticated: there is no organisation to report a limit for.
         context.remove('Concurrency-Limit');
       }
       context.set(error.headers);
@@ -32,7 +32,7 @@ export function errors({ publicBaseUrl, logger }: ErrorOptions) {
   };
 }
 
-/** The one error body. */
+/** The error body of every refusal. */
 export function renderError({ code, message, param }: ServiceError, publicBaseUrl: string, requestId: string) {
   return {
     error: {
@@ -49,39 +49,35 @@ export function renderError({ code, message, param }: ServiceError, publicBaseUr
 function refuseUnrouted({ status, path, method }: ApiContext): void {
   if (status === 404) {
     const reference = path.startsWith('/mgmt/')
-      ? 'The reference at /docs lists the operations of the management API.'
-      : 'GET /v1/endpoints lists the endpoints, and /docs everything.';
-    throw new ServiceError('resource_not_found', `There is no ${path}. ${reference}`);
+      ? 'The reference at /docs lists the management API.'
+      : 'GET /v1/endpoints lists the endpoints; /docs is the reference.';
+    throw new ServiceError('resource_not_found', `No such path: ${path}. ${reference}`);
   }
   if (status === 405 || status === 501) {
     throw new ServiceError(
       'method_not_allowed',
-      `This path does not take ${method}. The header Allow names what it takes.`,
+      `This path does not support ${method}. The Allow header lists the methods it supports.`,
     );
   }
 }
 
 function asServiceError(thrown: unknown, context: ApiContext, logger: Logger): ServiceError {
   const requestId = context.state.requestId;
-  if (isPassing(thrown)) {
+  if (isTransient(thrown)) {
     logger.warn({ requestId, err: thrown }, 'database unavailable');
-    return new ServiceError(
-      'service_unavailable',
-      'The service cannot take requests right now. Repeat this one later.',
-      {
-        headers: { 'Retry-After': '2' },
-      },
-    );
+    return new ServiceError('service_unavailable', 'The service is temporarily unavailable. Retry later.', {
+      headers: { 'Retry-After': '2' },
+    });
   }
   logger.error({ requestId, err: thrown }, 'unexpected error');
   return new ServiceError(
     'internal_error',
-    'Something went wrong on our side. Repeat the request; quote its Request-Id.',
+    'An internal error occurred. Retry the request; if it fails again, contact support with its Request-Id.',
   );
 }
 
-/** A full disk too: what it refuses now it may take later. */
-function isPassing(thrown: unknown): boolean {
+/** Includes a full disk: it may have room later. */
+function isTransient(thrown: unknown): boolean {
   return isConnectionLoss(thrown) || isFullDisk(thrown);
 }
 

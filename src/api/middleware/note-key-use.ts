@@ -1,7 +1,7 @@
+import type { KeyUse } from '../../organizations/key-use.ts';
 import type { ApiContext, Next } from '../context.ts';
-import type { KeyUse } from '../key-use.ts';
 
-/** Notes the use of the key that a request was let in with, whatever became of the request. */
+/** Records the use of an accepted key, whether or not the request succeeds. */
 export function noteKeyUse(keyUse: KeyUse, clock: () => Date) {
   return (context: ApiContext, next: Next): Promise<unknown> => {
     const at = clock();

@@ -1,14 +1,20 @@
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext, Next } from '../context.ts';
 
-/** Nothing here unpacks bodies: a packed one would be read as broken, or stored as it came. */
+/** No route decompresses bodies: a compressed one would fail to parse or be stored compressed. */
 export async function refuseEncodedBody(context: ApiContext, next: Next): Promise<void> {
   const encoding = context.get('Content-Encoding').trim().toLowerCase();
   const hasBody = context.method !== 'GET' && context.method !== 'HEAD';
   if (hasBody && encoding !== '' && encoding !== 'identity') {
-    throw new ServiceError('unsupported_media_type', 'Send the body as it is, without Content-Encoding.', {
-      param: 'Content-Encoding',
-    });
+    throw new ServiceError(
+      'unsupported_media_type',
+      'Compressed bodies are not supported. Send the body without Content-Encoding.',
+      {
+        param: 'Content-Encoding',
+      },
+    );
   }
+  // koa-body knows "identity" in lower case only.
+  delete context.req.headers['content-encoding'];
   await next();
 }

@@ -1,13 +1,15 @@
-/** The OpenAPI 3.1 document, derived from the endpoints' contracts: the schemas in it are those that validate. */
+/** The OpenAPI 3.1 document, derived from the endpoints' contracts: its schemas are the ones that validate requests. */
+
+import { API_VERSION } from '../../contracts/api-version.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { endpointPath } from '../../domain/endpoint-path.ts';
-import { API_VERSION } from '../../domain/job-event.ts';
+import { endpointPath } from '../../endpoints/shared/endpoint-path.ts';
+import { STREAM_LIMITS } from '../job-streams.ts';
 import { operations } from '../management/operations.ts';
 import { listEventsParameters } from '../routes/events.ts';
 import { listJobsParameters } from '../routes/jobs.ts';
 import { withEnumTypes } from './enum-types.ts';
 import { errorExamples } from './error-examples.ts';
-import { answerHeaders, withErrorHeaders, withHeaders } from './headers.ts';
+import { responseHeaders, withErrorHeaders, withHeaders } from './headers.ts';
 import { licensePaths } from './licenses.ts';
 import { managementPaths } from './management.ts';
 import { operationExamples } from './operation-examples.ts';
@@ -34,12 +36,12 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
       title: 'Vehicle Inference Service',
       version: API_VERSION,
       description:
-        'Photos and videos of vehicles in; facts, prices and finished pictures out.\n\n' +
-        'Every answer carries `Request-Id` and `Service-Version`. Every answer to a request whose key was found good ' +
-        'carries `RateLimit-Limit`, `RateLimit-Remaining`, `RateLimit-Reset` (seconds) and `RateLimit-Policy`; one of ' +
-        'an endpoint carries `Concurrency-Limit`, the jobs that may be open at once. An answer of 401 cannot: whose limits ' +
-        'they would be, is not known.\n\n' +
-        'Errors have one body and a code with [a page of its own](/docs/errors).',
+        'Turns photos and videos of vehicles into facts, prices and finished images.\n\n' +
+        'Every response carries `Request-Id` and `Service-Version`. Every response to an authenticated request carries ' +
+        '`RateLimit-Limit`, `RateLimit-Remaining`, `RateLimit-Reset` (seconds) and `RateLimit-Policy`; inference ' +
+        'endpoints add `Concurrency-Limit`, the number of jobs that may be open at once. A 401 response carries none of ' +
+        'these: there is no organisation to report a limit for.\n\n' +
+        'All errors share one body, and [every error code has a page](/docs/errors).',
     },
     servers: [{ url: publicBaseUrl }],
     security: [{ apiKey: [] }],
@@ -65,7 +67,7 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
           description: "A short-lived token of the organisation's authentication service.",
         },
       },
-      headers: answerHeaders,
+      headers: responseHeaders,
       responses: withErrorHeaders(withResponseExamples(errorResponses, errorExamples(publicBaseUrl))),
       schemas: {
         ...schemas,
@@ -75,6 +77,11 @@ export function buildOpenApi(endpoints: readonly EndpointContract[], publicBaseU
     },
   });
 }
+
+const streamDescription =
+  'Sends an event `job.<status>` with the Job at every change, and ends after the last one. A stream also ends after ' +
+  `${STREAM_LIMITS.maximumAgeMs / 60_000} minutes, and when its key stops working: reconnect with \`Last-Event-ID\`. A key ` +
+  `may have ${STREAM_LIMITS.perKey} streams open.`;
 
 function ofKnownEndpoints({ properties, ...job }: typeof schemas.Job, endpoints: readonly EndpointContract[]) {
   const slugs = endpoints.map(({ slug }) => slug);
@@ -101,10 +108,7 @@ function sharedPaths(endpoints: readonly EndpointContract[]) {
     '/v1/jobs/{id}': { get: itemOperation(job('getJob', 'Read a job'), 'Job') },
     '/v1/jobs/{id}/cancel': { post: itemActionOperation(job('cancelJob', 'Cancel a queued job'), 'Job') },
     '/v1/jobs/{id}/events': {
-      get: streamOperation(
-        job('streamJob', 'Follow a job as server-sent events'),
-        'An event `job.<status>` with the Job at every change, until it has ended.',
-      ),
+      get: streamOperation(job('streamJob', 'Follow a job as server-sent events'), streamDescription),
     },
     '/v1/events': {
       get: listOperation(
@@ -117,7 +121,11 @@ function sharedPaths(endpoints: readonly EndpointContract[]) {
       get: itemOperation({ operationId: 'getEvent', summary: 'Read an event', tag: 'Events' }, 'Event'),
     },
     '/v1/uploads': {
-      post: uploadOperation({ operationId: 'createUpload', summary: 'Upload a file for later jobs', tag: 'Uploads' }),
+      post: uploadOperation({
+        operationId: 'createUpload',
+        summary: 'Create an upload for later jobs',
+        tag: 'Uploads',
+      }),
     },
     '/v1/uploads/{id}': {
       get: itemOperation({ operationId: 'getUpload', summary: 'Read an upload', tag: 'Uploads' }, 'Upload'),
@@ -130,13 +138,17 @@ function sharedPaths(endpoints: readonly EndpointContract[]) {
       }),
     },
     '/v1/artefacts/{name}': {
-      get: artefactOperation({ operationId: 'getArtefact', summary: 'Get a file that a job made', tag: 'Artefacts' }),
+      get: artefactOperation({
+        operationId: 'getArtefact',
+        summary: 'Download a file that a job produced',
+        tag: 'Artefacts',
+      }),
     },
     '/v1/endpoints': {
       get: listOperation(
         {
           operationId: 'listEndpoints',
-          summary: 'What can be called, for how much',
+          summary: 'List endpoints with availability, prices and limits',
           tag: 'Availability',
           anyKey: true,
         },

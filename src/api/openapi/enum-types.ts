@@ -1,9 +1,9 @@
-/** Names of members that hold anything, and no schemas. */
+/** Members that hold arbitrary values, not schemas. */
 const NO_SCHEMAS = ['example', 'examples', 'default', 'const'];
 
 /**
- * The same document, in which every list of texts says that it is of texts: validation needs no `type` beside an `enum`, but
- * readers and generators of clients take one without for anything at all.
+ * Adds `type: string` to every enum of strings. Validation does not need it, but readers and client generators treat an
+ * untyped enum as "any".
  */
 export function withEnumTypes<Document>(document: Document): Document {
   if (Array.isArray(document)) return document.map(withEnumTypes) as Document;

@@ -1,11 +1,11 @@
-/** The example of each error, as its page shows it. */
+/** The example of each error, taken from its page in `docs/errors/`. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { ErrorCode } from '../../contracts/error-codes.ts';
 import { RESPONSE_CODES } from './error-surfaces.ts';
 
 const PAGES = new URL('../../../docs/errors/', import.meta.url);
 
-/** By the name of a response: the examples of the codes that it can carry. */
+/** Examples of the codes that each response can carry, by response name. */
 export function errorExamples(publicBaseUrl: string): Readonly<Record<string, Record<string, { value: object }>>> {
   const examples: Record<string, Record<string, { value: object }>> = {};
   for (const [name, codes] of Object.entries(RESPONSE_CODES)) {

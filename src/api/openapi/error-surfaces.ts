@@ -1,15 +1,15 @@
-/** Which errors the operations of each surface can answer. */
+/** Which error codes the operations of each surface can return. */
 import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
 
-/** What is asked with an API key, for SDK licences, with a member's token, and by links that need neither. */
+/** Authenticated by API key, SDK licences, management by a member's token, and signed links that need neither. */
 export type Surface = keyof typeof NAMES;
 
-/** With what the names of its responses begin, before the HTTP status. */
+/** Prefix of the response names, before the HTTP status. */
 const NAMES = { key: 'Error', license: 'LicenseError', management: 'ManagementError', link: 'LinkError' } as const;
 
 const SURFACES = Object.keys(NAMES) as Surface[];
 
-/** Of callers who say who they are. */
+/** Surfaces with authenticated callers. */
 const IDENTIFIED: readonly Surface[] = ['key', 'license', 'management'];
 const WITH_KEY: readonly Surface[] = ['key', 'license'];
 
@@ -29,12 +29,13 @@ const SURFACES_OF: Readonly<Record<ErrorCode, readonly Surface[]>> = {
   unsupported_media_type: SURFACES,
   range_not_satisfiable: ['link'],
   job_not_cancelable: ['key'],
+  upload_already_ready: ['link'],
   api_key_inactive: ['management'],
   api_key_limit_reached: ['management'],
   webhook_endpoint_disabled: ['management'],
   webhook_endpoint_limit_reached: ['management'],
   webhook_delivery_pending: ['management'],
-  // Of the interface between clusters, which the document leaves out.
+  // Internal API only, which the document omits.
   dispatch_ended: [],
 
   missing_api_key: WITH_KEY,
@@ -65,7 +66,7 @@ const SURFACES_OF: Readonly<Record<ErrorCode, readonly Surface[]>> = {
   management_unconfigured: ['management'],
   payments_unconfigured: ['management'],
 
-  // Of jobs: never the answer to a request.
+  // Job errors: never the response to a request.
   model_inference_failed: [],
   model_unavailable: [],
   input_unreadable: [],
@@ -74,12 +75,12 @@ const SURFACES_OF: Readonly<Record<ErrorCode, readonly Surface[]>> = {
   job_expired: [],
 };
 
-/** Name of a response among those of the document. */
+/** Name of a response in `components.responses`. */
 export const responseName = (surface: Surface, status: number | null) => `${NAMES[surface]}${status}`;
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
-/** The codes that each response of the document can carry, by its name. */
+/** The codes that each response can carry, by response name. */
 export const RESPONSE_CODES: Readonly<Record<string, readonly ErrorCode[]>> = Object.fromEntries(
   SURFACES.flatMap((surface) => {
     const possible = codes.filter((code) => SURFACES_OF[code].includes(surface));

@@ -1,9 +1,9 @@
-/** Examples of the reference: a request of each endpoint, the job that comes of it, and the job once it has ended. */
+/** Examples for the reference: a request to each endpoint, its queued job and its settled job. */
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FIXTURE_VERSION } from '../../contracts/model-versions.ts';
-import { type JobRecord, type JobResource, renderJob } from '../../domain/job-resource.ts';
-import { queuedStages } from '../../domain/job-stages.ts';
-import { exampleRequest, exampleResult } from '../../endpoints/examples.ts';
+import { exampleRequest, exampleResult } from '../../endpoints/shared/examples.ts';
+import { type JobRecord, type JobResource, renderJob } from '../../jobs/job-resource.ts';
+import { queuedStages } from '../../jobs/job-stages.ts';
 
 const uploadId = (index: number) => `upl_1CoTsd5kMvWzrNbUoFgrY${index + 1}`;
 const CREATED = new Date('2026-11-21T10:34:31Z');
@@ -26,7 +26,7 @@ export function exampleQueuedJob(endpoint: EndpointContract): JobResource {
   return renderJob(queued(endpoint));
 }
 
-/** Null where there is no fixture to show. */
+/** Null when the endpoint has no fixture. */
 export function exampleSettledJob(endpoint: EndpointContract): JobResource | null {
   const result = exampleResult(endpoint.slug);
   if (result === undefined) return null;

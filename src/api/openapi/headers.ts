@@ -1,28 +1,33 @@
-/** The headers of answers, and those that every request may carry. */
-import { API_VERSION } from '../../domain/job-event.ts';
+/** Response headers, and the request headers that every operation accepts. */
+import { API_VERSION } from '../../contracts/api-version.ts';
 
 const text = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } });
 const count = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
 
 /** `components.headers` of the document. */
-export const answerHeaders = {
-  'Request-Id': text('Names this request: the id that was sent, or a new one. Quote it when you ask for help.'),
-  'Service-Version': text('The version of the interface that answered.', { const: API_VERSION }),
-  'RateLimit-Limit': count('Requests a minute that the organisation may make here.'),
-  'RateLimit-Remaining': count('How many are left of them.'),
-  'RateLimit-Reset': count('Seconds until there are all of them again.'),
-  'RateLimit-Policy': text('The limit with its window in seconds, such as `60;w=60`.'),
-  'Concurrency-Limit': count('Jobs of the organisation that may be open at once in this mode.'),
-  'Concurrency-Remaining': count('How many more may be: told by a dry run, and by a refusal for too many.'),
-  'Retry-After': count('Seconds after which the request may be repeated.'),
-  'Idempotent-Replayed': text('Set when the answer is that of an earlier request with this `Idempotency-Key`.', {
-    const: 'true',
-  }),
-  'Preference-Applied': text('The `wait=<seconds>` of `Prefer`, where it was followed.'),
-  Range: text('The bytes that are there, such as `bytes=0-1048575`; left out while there are none.'),
+export const responseHeaders = {
+  'Request-Id': text('Id of this request: the one the caller sent, or a new one. Quote it in support requests.'),
+  'Service-Version': text('Version of the interface that produced this response.', { const: API_VERSION }),
+  'RateLimit-Limit': count('Requests per minute that the organisation may send here.'),
+  'RateLimit-Remaining': count('Requests left in the current window.'),
+  'RateLimit-Reset': count('Seconds until the window resets.'),
+  'RateLimit-Policy': text('The limit and its window in seconds, such as `60;w=60`.'),
+  'Concurrency-Limit': count('Jobs the organisation may have open at once in this mode.'),
+  'Concurrency-Remaining': count(
+    'Further jobs that may be opened now; sent by a dry run and by a concurrency refusal.',
+  ),
+  'Retry-After': count('Seconds to wait before retrying.'),
+  'Idempotent-Replayed': text(
+    'Set when this is the stored response of an earlier request with the same `Idempotency-Key`.',
+    {
+      const: 'true',
+    },
+  ),
+  'Preference-Applied': text('The `wait=<seconds>` preference that was applied.'),
+  Range: text('The bytes received so far, such as `bytes=0-1048575`; absent while there are none.'),
 };
 
-type HeaderName = keyof typeof answerHeaders;
+type HeaderName = keyof typeof responseHeaders;
 
 const ALWAYS: readonly HeaderName[] = ['Request-Id', 'Service-Version'];
 const RATE_LIMIT: readonly HeaderName[] = [
@@ -42,13 +47,16 @@ const requestHeaders = [
     name: 'Service-Version',
     in: 'header',
     schema: { type: 'string', const: API_VERSION },
-    description: 'The version of the interface that the caller means: any other is refused.',
+    description: 'Version of the interface to use. Any other value is refused.',
   },
   {
     name: 'Request-Id',
     in: 'header',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
-    description: "An id of the caller's own for the request. One that does not fit the pattern is replaced.",
+    // No pattern: the service replaces an unusable id instead of refusing the request.
+    schema: { type: 'string' },
+    description:
+      'An id for this request, chosen by the caller: 8 to 128 letters, digits, dots, underscores and hyphens. Any other is ' +
+      'replaced.',
   },
 ];
 
@@ -60,7 +68,7 @@ interface Operation {
 
 type Paths = Readonly<Record<string, object>>;
 
-/** Adds to each operation the headers of its good answers, and the request headers that all take. */
+/** Adds to each operation the headers of its successful responses and the request headers that all operations accept. */
 export function withHeaders<const Given extends Paths>(paths: Given) {
   return mapValues(paths, (methods) => mapValues(methods as Record<string, Operation>, describeHeaders));
 }
@@ -88,13 +96,13 @@ function describeHeaders(operation: Operation) {
   };
 }
 
-/** Statuses of errors that may tell when to try again. */
+/** Error statuses that may carry `Retry-After`. */
 const REPEATABLE = [409, 429, 503];
 
-/** Who asks is not known, or nothing can be. */
+/** Statuses of requests that were not counted: the caller is unknown or the database is unavailable. */
 const UNCOUNTED = [401, 500, 503];
 
-/** Adds their headers to `components.responses`, whose names end in the HTTP status. */
+/** Adds headers to `components.responses`, whose names end in the HTTP status. */
 export function withErrorHeaders(responses: Paths) {
   return Object.fromEntries(
     Object.entries(responses).map(([name, response]) => {

@@ -1,7 +1,7 @@
 /** SDK licences, their public keys, and the identity of a key. */
-import { SDKS } from '../../domain/scopes.ts';
+import { SDKS } from '../../organizations/scopes.ts';
 import { sdkLicenseBody } from '../routes/sdk-licenses.ts';
-import { errorAnswersOf, idempotencyKeyParameter } from './operations.ts';
+import { errorResponsesOf, idempotencyKeyParameter } from './operations.ts';
 import type { schemas } from './schemas.ts';
 
 const ALWAYS = [400, 401, 429, 500, 503];
@@ -23,9 +23,9 @@ export const licensePaths = {
   '/v1/api-keys/self': {
     get: {
       operationId: 'getKeyIdentity',
-      summary: 'Whose key this is, and what it may do',
+      summary: 'Read the identity and permissions of the calling key',
       tags: ['API keys'],
-      responses: { 200: answer('KeyIdentity', 'The key that asks'), ...errorAnswersOf('key', ...ALWAYS) },
+      responses: { 200: answer('KeyIdentity', 'The calling key'), ...errorResponsesOf('key', ...ALWAYS) },
     },
   },
   '/v1/sdk-licenses/{sdk}': {
@@ -34,29 +34,32 @@ export const licensePaths = {
       summary: 'Read the licence of an SDK',
       tags: ['SDK licences'],
       parameters: [sdkParameter],
-      responses: { 200: answer('SdkLicenseView', 'As it is now'), ...errorAnswersOf('license', ...ALWAYS, 403) },
+      responses: {
+        200: answer('SdkLicenseView', 'The current licence view'),
+        ...errorResponsesOf('license', ...ALWAYS, 403),
+      },
     },
     post: {
       operationId: 'issueSdkLicense',
-      summary: 'Issue the licence of an SDK, or get the one that is',
+      summary: 'Issue or return the licence of an SDK',
       tags: ['SDK licences'],
       parameters: [sdkParameter, idempotencyKeyParameter],
       requestBody: { required: false, content: { 'application/json': { schema: sdkLicenseBody } } },
       responses: {
-        200: answer('SdkLicenseView', 'With the licence'),
-        ...errorAnswersOf('license', ...ALWAYS, 403, 409, 413, 415),
+        200: answer('SdkLicenseView', 'The licence view with the licence'),
+        ...errorResponsesOf('license', ...ALWAYS, 403, 409, 413, 415),
       },
     },
   },
   '/.well-known/jwks.json': {
     get: {
       operationId: 'getLicenseKeys',
-      summary: 'Public keys of SDK licences',
+      summary: 'Get the public keys that verify SDK licences',
       tags: ['SDK licences'],
       security: [],
       responses: {
         200: { description: 'A JSON Web Key Set', content: { 'application/json': { schema: publicKeySet } } },
-        ...errorAnswersOf('link', 400, 500),
+        ...errorResponsesOf('link', 400, 500),
       },
     },
   },

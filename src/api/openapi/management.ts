@@ -1,12 +1,12 @@
 /** The management API in OpenAPI, derived from its operations. */
 import type { TObject, TSchema } from 'typebox';
 import { ERRORS } from '../../contracts/error-codes.ts';
-import { PERMISSIONS, ROLES } from '../../domain/roles.ts';
+import { PERMISSIONS, ROLES } from '../../organizations/roles.ts';
 import type { Operation } from '../management/operation.ts';
 import { statusOf } from '../management/router.ts';
-import { errorAnswersOf, idempotencyKeyParameter } from './operations.ts';
+import { errorResponsesOf, idempotencyKeyParameter } from './operations.ts';
 
-/** Whatever is asked: a token that is none, too many requests, a service in trouble. */
+/** Possible on every operation: an invalid token, too many requests, an unavailable service. */
 const ALWAYS = [400, 401, 429, 500, 503];
 
 export function managementPaths(operations: readonly Operation[]) {
@@ -18,7 +18,7 @@ export function managementPaths(operations: readonly Operation[]) {
 }
 
 function describe(operation: Operation) {
-  const { id, tag, summary, description, permission, method, path, body, query, answer, errors = [] } = operation;
+  const { id, tag, summary, description, permission, method, path, body, query, response, errors = [] } = operation;
   const status = statusOf(operation);
   const statuses = new Set([...ALWAYS, ...errors.flatMap((code) => ERRORS[code].status ?? [])]);
   if (PERMISSIONS[permission].length < ROLES.length) statuses.add(403);
@@ -49,8 +49,10 @@ function describe(operation: Operation) {
     }),
     responses: {
       [status]:
-        status === 204 ? { description: 'Done.' } : { description: summary, content: contentOf(operation, answer) },
-      ...errorAnswersOf('management', ...statuses),
+        status === 204
+          ? { description: 'No content.' }
+          : { description: summary, content: contentOf(operation, response) },
+      ...errorResponsesOf('management', ...statuses),
     },
   };
 }
@@ -71,14 +73,14 @@ interface ObjectSchema {
   properties: Readonly<Record<string, TSchema>>;
 }
 
-/** What has a default may be left out. */
+/** A field with a default is optional. */
 function requiredOf({ required = [], properties }: ObjectSchema): string[] {
   return required.filter((name) => !('default' in (properties[name] ?? {})));
 }
 
-function contentOf({ otherMediaTypes = [] }: Operation, answer: TSchema) {
+function contentOf({ otherMediaTypes = [] }: Operation, response: TSchema) {
   return {
-    'application/json': { schema: answer },
+    'application/json': { schema: response },
     ...Object.fromEntries(otherMediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string' } }])),
   };
 }

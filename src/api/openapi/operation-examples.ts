@@ -1,10 +1,10 @@
-/** An example of each operation but those of the endpoints: what it is asked and what it answers, all of one organisation. */
+/** Example request and response of every operation except the inference endpoints, all for one organisation. */
 import { createHash } from 'node:crypto';
+import { API_VERSION } from '../../contracts/api-version.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { endpointPath } from '../../domain/endpoint-path.ts';
-import { API_VERSION } from '../../domain/job-event.ts';
-import { creditsInUsd } from '../../domain/money.ts';
-import { SCOPE_CATALOGUE } from '../../domain/scopes.ts';
+import { creditsInUsd } from '../../credits/money.ts';
+import { endpointPath } from '../../endpoints/shared/endpoint-path.ts';
+import { SCOPE_CATALOGUE } from '../../organizations/scopes.ts';
 import { exampleQueuedJob, exampleSettledJob } from './examples.ts';
 
 export interface OperationExample {
@@ -14,7 +14,7 @@ export interface OperationExample {
   answers?: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
 }
 
-/** By `operationId`. `endpoints` are those of the document, the first of which stands for all. */
+/** Examples by `operationId`. The first endpoint stands for all. */
 export function operationExamples(
   endpoints: readonly EndpointContract[],
   publicBaseUrl: string,
@@ -54,7 +54,7 @@ const pageOf = (...data: unknown[]) => ({ object: 'list', data, has_more: false 
 const answered = (status: number, answer: unknown) => ({ answers: { [status]: { Example: answer } } });
 const ok = (answer: unknown) => answered(200, answer);
 
-// ---- Jobs, their events, and what can be called ------------------------------------------------------------------
+// ---- Jobs, events, endpoints --------------------------------------------------------------------------------------
 
 function jobExamples(endpoints: readonly EndpointContract[]): Record<string, OperationExample> {
   const [endpoint] = endpoints;
@@ -73,15 +73,15 @@ function jobExamples(endpoints: readonly EndpointContract[]): Record<string, Ope
     data: { object: ended },
     request: { id: ID.request, idempotency_key: null },
   };
-  const told = [queued, ended].map(
+  const streamed = [queued, ended].map(
     (job) => `event: job.${job.status}\nid: ${job.status}\ndata: ${JSON.stringify(job)}`,
   );
-  const job = { answers: { 200: { 'A job that waits for its turn': queued, 'A job that has ended': ended } } };
+  const job = { answers: { 200: { 'A queued job': queued, 'A settled job': ended } } };
   return {
     listJobs: ok(pageOf(ended)),
     getJob: job,
     cancelJob: ok({ ...queued, status: 'canceled', completed_at: CREATED + 1 }),
-    streamJob: ok(`${told.join('\n\n')}\n\n`),
+    streamJob: ok(`${streamed.join('\n\n')}\n\n`),
     listEvents: ok(pageOf(event)),
     getEvent: ok(event),
     listEndpoints: ok(
@@ -96,6 +96,7 @@ function jobExamples(endpoints: readonly EndpointContract[]): Record<string, Ope
         available: true,
         model_version: 'example-model@2026-11-21',
         model_versions: ['example-model@2026-11-21', 'example-model@2026-10-04'],
+        available_values: {},
         price_credits: endpoint.priceCredits,
         rate_limit_per_minute: endpoint.rateLimitPerMinute,
         wait: endpoint.acceptsWait,
@@ -129,7 +130,7 @@ function uploadExamples(publicBaseUrl: string): Record<string, OperationExample>
   };
   const { upload_url: _url, upload_headers: _headers, ...whole } = pending;
   const ready = { ...whole, status: 'ready', received_bytes: whole.bytes, sha256: signature };
-  const picture = {
+  const image = {
     ...ready,
     filename: 'front-left.jpg',
     bytes: 2_411_724,
@@ -139,13 +140,13 @@ function uploadExamples(publicBaseUrl: string): Record<string, OperationExample>
   return {
     createUpload: {
       body: announcement,
-      answers: { 201: { 'Announced as JSON': pending, 'Sent as multipart': picture } },
+      answers: { 201: { 'Announced as JSON': pending, 'Sent as multipart': image } },
     },
-    getUpload: { answers: { 200: { 'Its content is there': ready, 'Its content is still to come': pending } } },
+    getUpload: { answers: { 200: { 'Content received': ready, 'Content pending': pending } } },
     putUploadContent: {
       answers: {
-        200: { 'The last part came': ready },
-        308: { 'More is to come': { ...pending, received_bytes: 67_108_864 } },
+        200: { 'Last part received': ready },
+        308: { 'More parts to send': { ...pending, received_bytes: 67_108_864 } },
       },
     },
   };
@@ -160,7 +161,7 @@ const apiKey = {
   prefix: 'chk_live_7Gm2',
   livemode: true,
   is_staging: false,
-  scopes: ['understand:write', 'understand:read', 'jobs:read'],
+  scopes: ['jobs:read', 'understand:write'],
   created: CREATED,
   created_by: ID.user,
   last_used_at: CREATED + 3_600,
@@ -168,7 +169,7 @@ const apiKey = {
   expires_at: null,
   rotates_at: null,
 };
-/** Shown as what it is: nobody's. */
+/** Truncated, so nobody mistakes it for a working key. */
 const SECRET = 'chk_live_7Gm2…';
 
 const keyExamples: Record<string, OperationExample> = {
@@ -232,7 +233,7 @@ const licenseExamples: Record<string, OperationExample> = {
   }),
 };
 
-// ---- The organisation, and what was changed of it ----------------------------------------------------------------
+// ---- Organisation and audit log -----------------------------------------------------------------------------------
 
 const organization = { id: ID.organization, object: 'organization', name: 'Hanse Claims GmbH', created: CREATED };
 
@@ -292,7 +293,7 @@ const delivery = {
       attempted_at: CREATED + 2,
       duration_ms: 10_000,
       http_status: null,
-      error: 'The receiver did not answer within 10 seconds.',
+      error: 'no complete response in time',
     },
     { attempt: 2, attempted_at: CREATED + 8, duration_ms: 41, http_status: 204, error: null },
   ],
@@ -374,7 +375,7 @@ const creditExamples: Record<string, OperationExample> = {
     body: { livemode: true, credits: 50_000, return_url: 'https://claims.example.com/billing' },
     answers: {
       201: {
-        'Live credits, which are to be paid': {
+        'Live credits, awaiting payment': {
           object: 'credit_top_up',
           livemode: true,
           credits: 50_000,
@@ -382,7 +383,7 @@ const creditExamples: Record<string, OperationExample> = {
           checkout_url: 'https://checkout.example.com/pay/cs_live_a1b2c3',
           checkout_expires_at: CREATED + DAY,
         },
-        'Test credits, which cost nothing': {
+        'Test credits, free of charge': {
           object: 'credit_top_up',
           livemode: false,
           credits: 50_000,
@@ -395,7 +396,7 @@ const creditExamples: Record<string, OperationExample> = {
   },
 };
 
-// ---- Usage and bills ---------------------------------------------------------------------------------------------
+// ---- Usage and billing --------------------------------------------------------------------------------------------
 
 function billingExamples([endpoint]: readonly EndpointContract[]): Record<string, OperationExample> {
   if (!endpoint) return {};

@@ -1,13 +1,14 @@
-/** One operation each, with every status it can answer. */
+/** Builders of OpenAPI operations, each with every status it can return. */
 import type { TObject, TSchema } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { ARTEFACT_MEDIA_TYPES } from '../../contracts/media-limits.ts';
 import { MODEL_VERSION } from '../../contracts/model-versions.ts';
 import { nullable } from '../../contracts/vocabulary/schemas.ts';
-import { IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from '../../jobs/idempotency.ts';
 import { jsonRequestSchema } from '../requests/inference-request.ts';
 import { CANCEL_AFTER } from '../requests/request-options.ts';
 import { announcedUpload } from '../routes/uploads.ts';
+import { describeEndpoint, describeScenarios } from './endpoint-description.ts';
 import { RESPONSE_CODES, responseName, type Surface } from './error-surfaces.ts';
 import { exampleBody, exampleDryRun, exampleQueuedJob, exampleSettledJob } from './examples.ts';
 import type { schemas } from './schemas.ts';
@@ -20,10 +21,10 @@ const json = (schema: object, description: string, examples?: object) => ({
   content: { 'application/json': { schema, ...(examples && { examples }) } },
 });
 
-/** As OpenAPI 3.1 describes a file part. */
+/** A file part in OpenAPI 3.1. */
 const binary = { type: 'string', contentMediaType: 'application/octet-stream' };
 
-/** The errors of each surface by HTTP status, with the codes they can carry: `components.responses` of the document. */
+/** `components.responses`: the error responses of each surface by HTTP status, with the codes they can carry. */
 export const errorResponses = Object.fromEntries(
   Object.entries(RESPONSE_CODES).map(([name, codes]) => [
     name,
@@ -31,21 +32,21 @@ export const errorResponses = Object.fromEntries(
   ]),
 );
 
-export const errorAnswersOf = (surface: Surface, ...statuses: number[]) =>
+export const errorResponsesOf = (surface: Surface, ...statuses: number[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(surface, status)}` }]),
   );
 
-const errorAnswers = (...statuses: number[]) => errorAnswersOf('key', ...statuses);
+const errorsWithKey = (...statuses: number[]) => errorResponsesOf('key', ...statuses);
 
-/** Whatever is asked: a key that is none, a scope that is missing, too many requests, a service in trouble. */
+/** Possible on every operation: an invalid key, a missing scope, too many requests, an unavailable service. */
 const ALWAYS = [400, 401, 403, 429, 500, 503];
 
 interface Operation {
   operationId: string;
   summary: string;
   tag: string;
-  /** Whatever its scopes, a key will do. */
+  /** Accepts any key, whatever its scopes. */
   anyKey?: true;
 }
 
@@ -57,24 +58,24 @@ const lastEventIdParameter = {
   name: 'Last-Event-ID',
   in: 'header',
   schema: { type: 'string' },
-  description: 'The `id` of the last event that was seen, as browsers send it when they come again.',
+  description: 'The `id` of the last event received. Browsers send it when they reconnect.',
 };
 
-/** Reads one thing, named by its id in the path. */
+/** Reads a resource by its id. */
 export function itemOperation(operation: Operation, answer: SchemaName) {
   return {
     ...describe(operation),
     parameters: [idParameter],
-    responses: { 200: json(reference(answer), 'Found'), ...errorAnswers(...ALWAYS, 404) },
+    responses: { 200: json(reference(answer), 'The resource'), ...errorsWithKey(...ALWAYS, 404) },
   };
 }
 
-/** Changes one thing, named by its id in the path. */
+/** Acts on a resource by its id. */
 export function itemActionOperation(operation: Operation, answer: SchemaName) {
   return {
     ...describe(operation),
     parameters: [idParameter, idempotencyKeyParameter],
-    responses: { 200: json(reference(answer), 'Changed'), ...errorAnswers(...ALWAYS, 404, 409, 415) },
+    responses: { 200: json(reference(answer), 'The changed resource'), ...errorsWithKey(...ALWAYS, 404, 409, 415) },
   };
 }
 
@@ -94,21 +95,21 @@ export function listOperation(operation: Operation, item: SchemaName, parameters
     ...describe(operation),
     parameters: Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema })),
     responses: {
-      200: json(list, 'One page'),
-      ...errorAnswers(...ALWAYS.filter((status) => status !== 403 || !operation.anyKey)),
+      200: json(list, 'One page of the list'),
+      ...errorsWithKey(...ALWAYS.filter((status) => status !== 403 || !operation.anyKey)),
     },
   };
 }
 
-/** Server-sent events of one thing. */
+/** Streams the server-sent events of a resource. */
 export function streamOperation(operation: Operation, description: string) {
   return {
     ...describe(operation),
     parameters: [idParameter, lastEventIdParameter],
     responses: {
       200: { description, content: { 'text/event-stream': { schema: { type: 'string' } } } },
-      204: { description: 'The event that `Last-Event-ID` names was the last: there is no reason to come again.' },
-      ...errorAnswers(...ALWAYS, 404),
+      204: { description: '`Last-Event-ID` names the final event. Do not reconnect.' },
+      ...errorsWithKey(...ALWAYS, 404),
     },
   };
 }
@@ -121,13 +122,16 @@ export function uploadOperation(operation: Operation) {
     parameters: [idempotencyKeyParameter],
     requestBody: { required: true, content },
     responses: {
-      201: json(reference('Upload'), 'The upload; one that was announced says where to PUT it.'),
-      ...errorAnswers(...ALWAYS, 409, 413, 415),
+      201: json(
+        reference('Upload'),
+        'The upload. An announced upload carries `upload_url`, where its content is sent.',
+      ),
+      ...errorsWithKey(...ALWAYS, 409, 413, 415),
     },
   };
 }
 
-/** The bytes of an announced upload, by its signed link. */
+/** Receives the content of an announced upload through its signed link. */
 export function uploadContentOperation(operation: Operation) {
   const query = (name: string) => ({ name, in: 'query', required: true, schema: { type: 'string' } });
   const contentRange = { name: 'Content-Range', in: 'header', schema: { type: 'string' } };
@@ -137,14 +141,14 @@ export function uploadContentOperation(operation: Operation) {
     parameters: [idParameter, query('expires'), query('signature'), contentRange],
     requestBody: { required: false, content: { 'application/octet-stream': { schema: {} } } },
     responses: {
-      200: json(reference('Upload'), 'The content is whole.'),
-      308: json(reference('Upload'), 'Go on after the bytes of `Range`.'),
-      ...errorAnswersOf('link', 400, 404, 413, 415, 500, 503),
+      200: json(reference('Upload'), 'The upload is complete.'),
+      308: json(reference('Upload'), 'Continue after the bytes in `Range`.'),
+      ...errorResponsesOf('link', 400, 404, 409, 413, 415, 500, 503),
     },
   };
 }
 
-/** A file that a job made, by its signed link. */
+/** Serves a file that a job produced, through its signed link. */
 export function artefactOperation(operation: Operation) {
   const query = (name: string) => ({ name, in: 'query', required: true, schema: { type: 'string' } });
   const header = (name: string, description: string) => ({
@@ -157,25 +161,25 @@ export function artefactOperation(operation: Operation) {
   const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: {} }]));
   return {
     ...describe(operation),
-    description: 'The link is in the result of the job, and is used as it is given there.',
+    description: 'The link is part of the job result. Use it unchanged.',
     security: [],
     parameters: [
       { name: 'name', in: 'path', required: true, schema: { type: 'string' } },
       query('expires'),
       query('signature'),
-      header('Range', 'One range of bytes, such as `bytes=0-1023`; of several the whole file is the answer.'),
-      header('If-None-Match', 'The `ETag` of an earlier answer: the file never changes under its name.'),
+      header('Range', 'One byte range, such as `bytes=0-1023`. Several ranges return the whole file.'),
+      header('If-None-Match', 'The `ETag` of an earlier response. A file never changes under its name.'),
     ],
     responses: {
       200: { description: 'The file.', content },
-      206: { description: 'The bytes of `Range`.', content },
-      304: { description: 'It is as it was.' },
-      ...errorAnswersOf('link', 400, 404, 416, 500),
+      206: { description: 'The requested range.', content },
+      304: { description: 'Not modified.' },
+      ...errorResponsesOf('link', 400, 404, 416, 500),
     },
   };
 }
 
-/** Name of an endpoint's result among the schemas of the document. */
+/** Name of an endpoint's result schema. */
 export const resultName = ({ slug }: EndpointContract) => `${slug}.result`;
 
 export function inferenceOperation(endpoint: EndpointContract) {
@@ -186,13 +190,13 @@ export function inferenceOperation(endpoint: EndpointContract) {
     ],
   };
   const isDirect = endpoint.files.directMediaTypes.length > 0;
-  const queued = { queued: { summary: 'As it is answered', value: exampleQueuedJob(endpoint) } };
+  const queued = { queued: { summary: 'The queued job', value: exampleQueuedJob(endpoint) } };
   const settledJob = exampleSettledJob(endpoint);
-  const settled = settledJob && { settled: { summary: 'The job once it has ended', value: settledJob } };
-  const dryRun = { dry_run: { summary: 'The answer to `dry_run=true`', value: exampleDryRun(endpoint) } };
+  const settled = settledJob && { settled: { summary: 'The settled job', value: settledJob } };
+  const dryRun = { dry_run: { summary: 'Response to `dry_run=true`', value: exampleDryRun(endpoint) } };
   return {
     ...describe({ operationId: endpoint.slug, summary: endpoint.title, tag: endpoint.family }),
-    description: endpoint.description,
+    description: describeEndpoint(endpoint),
     'x-price-credits': endpoint.priceCredits,
     'x-test-scenarios': endpoint.scenarios,
     parameters: [
@@ -214,13 +218,13 @@ export function inferenceOperation(endpoint: EndpointContract) {
       200: endpoint.acceptsWait
         ? json(
             { anyOf: [job, reference('DryRun')] },
-            'The settled job, with `wait=true`; or the answer to `dry_run=true`.',
+            'The settled job when `wait=true`, or the dry run when `dry_run=true`.',
             { ...settled, ...dryRun },
           )
-        : json(reference('DryRun'), 'With `dry_run=true`.', dryRun),
-      // What nobody can wait for is shown where the reader looks for it: beside the answer it comes after.
+        : json(reference('DryRun'), 'The dry run, when `dry_run=true`.', dryRun),
+      // An endpoint without `wait` has no 200 with a job, so its settled example stands here.
       202: json(job, 'The queued job.', { ...queued, ...(!endpoint.acceptsWait && settled) }),
-      ...errorAnswers(...ALWAYS, 402, 404, 409, 413, 415),
+      ...errorsWithKey(...ALWAYS, 402, 404, 409, 413, 415),
     },
   };
 }
@@ -229,21 +233,21 @@ const waitParameter = {
   name: 'wait',
   in: 'query',
   schema: { type: 'boolean', default: false },
-  description: 'Holds the connection until the job has settled, 30 s at most.',
+  description: 'Holds the connection until the job settles, for at most 30 s.',
 };
 
 const preferParameter = {
   name: 'Prefer',
   in: 'header',
   schema: { type: 'string' },
-  description: '`wait=<seconds>`: as `wait`, for as long as that, 30 s at most.',
+  description: '`wait=<seconds>` holds the connection for that long, at most 30 s; `wait` alone for 30 s.',
 };
 
 const dryRunParameter = {
   name: 'dry_run',
   in: 'query',
   schema: { type: 'boolean', default: false },
-  description: 'Answers what the request would cost and whether it is acceptable, and creates nothing.',
+  description: 'Validates the request, also that its files are complete, and returns its cost without creating a job.',
 };
 
 const cancelAfterParameter = {
@@ -251,7 +255,8 @@ const cancelAfterParameter = {
   in: 'header',
   schema: { type: 'string', pattern: CANCEL_AFTER.source },
   description:
-    'Shortens the time after which a job that nobody picked up expires: `30s`, `5m`, `1h30m`; at least `5s`.',
+    'Shortens the time a job may wait in the queue before it expires, such as `30s`, `5m` or `1h30m`; at least `5s`, at most ' +
+    'the `expires_after_seconds` of the endpoint.',
 };
 
 export const modelVersionParameter = {
@@ -259,21 +264,21 @@ export const modelVersionParameter = {
   in: 'header',
   schema: { type: 'string', pattern: MODEL_VERSION.source },
   description:
-    'Build that must answer, as jobs report it in `model_version`: refused where it is not installed, before anything is held.',
+    'Pins a model build, as reported in `model_version` of jobs. A build that is not installed is refused before any credits are held.',
 };
 
 export const idempotencyKeyParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   schema: { type: 'string', minLength: IDEMPOTENCY_KEY_LENGTH.minimum, maxLength: IDEMPOTENCY_KEY_LENGTH.maximum },
-  description: 'Makes it safe to repeat the request for 24 h.',
+  description: 'Makes retries of this request safe for 24 h.',
 };
 
-const scenarioParameter = ({ scenarios }: EndpointContract) => ({
+const scenarioParameter = (endpoint: EndpointContract) => ({
   name: 'X-Service-Test-Scenario',
   in: 'header',
-  schema: { type: 'string', enum: Object.keys(scenarios) },
-  description: 'Steers test-mode jobs; ignored by live keys.',
+  schema: { type: 'string', enum: Object.keys(endpoint.scenarios) },
+  description: describeScenarios(endpoint),
 });
 
 function multipartContent({ files, parameters }: EndpointContract) {

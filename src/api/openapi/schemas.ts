@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../../contracts/error-codes.ts';
 import { CREDIT_EVENT_TYPES, EVENT_TYPES, JOB_STATUSES, STAGE_STATUSES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { SDKS } from '../../domain/scopes.ts';
-import { SDK_LICENSE_STATES } from '../../domain/sdk-licenses.ts';
+import { SDKS } from '../../organizations/scopes.ts';
+import { SDK_LICENSE_STATES } from '../../sdk-licenses/sdk-licenses.ts';
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 const epochSeconds = Type.Integer({ format: 'int64', description: 'Epoch seconds, UTC.' });
@@ -12,7 +12,7 @@ const credits = closed({ reserved: Type.Integer({ minimum: 0 }), charged: Type.I
 
 const JobError = closed(
   { type: Type.String(), code: Type.Enum(codes), message: Type.String() },
-  'Set when failed or expired.',
+  'Set when the job failed or expired.',
 );
 
 const JobStage = closed({
@@ -25,7 +25,7 @@ const JobStage = closed({
   error: nullable(JobError),
 });
 
-/** Open, because each endpoint's answer narrows `result`. */
+/** Open, because each endpoint's response narrows `result`. */
 const Job = Type.Object({
   id: Type.String({ pattern: '^job_[1-9A-HJ-NP-Za-km-z]{8,32}$' }),
   object: Type.Literal('job'),
@@ -38,18 +38,18 @@ const Job = Type.Object({
   completed_at: nullable(epochSeconds),
   model_version: nullable(Type.String({ description: '`<model>@<release date>`' })),
   credits,
-  result: nullable(Type.Object({}, { description: 'The payload of the endpoint; null until the job succeeds.' })),
+  result: nullable(Type.Object({}, { description: 'Payload of the endpoint; null until the job succeeds.' })),
   error: nullable(JobError),
-  stages: Type.Optional(Type.Array(JobStage, { description: 'Only of endpoints that run in stages.' })),
-  test_scenario: Type.Optional(Type.String({ description: 'Only on test-mode jobs that a scenario steered.' })),
+  stages: Type.Optional(Type.Array(JobStage, { description: 'Present only on endpoints that run in stages.' })),
+  test_scenario: Type.Optional(Type.String({ description: 'Present only on test-mode jobs steered by a scenario.' })),
 });
 
 const ErrorBody = closed({
   error: closed({
     type: Type.Enum([...new Set(codes.map((code) => ERRORS[code].type))]),
     code: Type.Enum(codes),
-    message: Type.String({ description: 'Tells what to change.' }),
-    param: Type.Optional(Type.String({ description: 'The field the message is about.' })),
+    message: Type.String({ description: 'Explains the error and what to change.' }),
+    param: Type.Optional(Type.String({ description: 'The field, header or query parameter at fault.' })),
     doc_url: Type.String({ format: 'uri' }),
     request_id: Type.String(),
   }),
@@ -68,7 +68,7 @@ const Upload = closed({
   created: epochSeconds,
   expires_at: epochSeconds,
   upload_url: Type.Optional(
-    Type.String({ format: 'uri', description: 'While pending: where to PUT the content. Signed.' }),
+    Type.String({ format: 'uri', description: 'Present while pending: signed URL to PUT the content to.' }),
   ),
   upload_headers: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
@@ -84,7 +84,7 @@ const JobEvent = closed({
   data: closed({ object: { $ref: '#/components/schemas/Job' } }),
   request: closed({ id: Type.String(), idempotency_key: nullable(Type.String()) }),
   test: Type.Optional(
-    Type.Literal(true, { description: 'Only of a test event, which tells of an example. No list has it.' }),
+    Type.Literal(true, { description: 'Present only on test events, which carry an example and are never listed.' }),
   ),
 });
 
@@ -100,7 +100,7 @@ const CreditEvent = closed({
     object: closed({
       object: Type.Literal('credit_balance'),
       livemode: Type.Boolean(),
-      balance: Type.Integer({ minimum: 0, description: 'Available and held together.' }),
+      balance: Type.Integer({ minimum: 0, description: 'Available plus held credits.' }),
       low_balance_threshold: Type.Integer({ minimum: 1 }),
     }),
   }),
@@ -115,15 +115,26 @@ const Endpoint = closed({
   path: Type.String(),
   title: Type.String(),
   family: Type.String(),
-  scope: Type.String({ description: 'What a key needs to call it.' }),
+  scope: Type.String({ description: 'Scope that a key needs to call the endpoint.' }),
   preview: Type.Boolean(),
   available: Type.Boolean({ description: 'Whether a model is installed for live mode. Test mode always works.' }),
-  model_version: nullable(Type.String({ description: 'The build that answers where a request names none.' })),
+  model_version: nullable(Type.String({ description: 'Default build, used when a request pins none.' })),
   model_versions: Type.Array(Type.String(), {
-    description: 'All that `Model-Version` can name: `model_version`, then the newest first.',
+    description: 'Every build that `Model-Version` can pin: the default, then newest first.',
   }),
-  price_credits: Type.Integer({ minimum: 0, description: 'Of any request, or of the plainest where it depends.' }),
-  rate_limit_per_minute: Type.Integer({ minimum: 1 }),
+  price_credits: Type.Integer({
+    minimum: 0,
+    description: 'Price of any request, or of the simplest request where the price depends on parameters.',
+  }),
+  available_values: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description:
+      'By parameter, the values that `model_version` serves in live mode. Other parameters accept every value. A request ' +
+      'with a value that is not available is refused with 503 `endpoint_unavailable`, a list if none of its values is.',
+  }),
+  rate_limit_per_minute: Type.Integer({
+    minimum: 1,
+    description: 'Requests per minute in the mode of the calling key.',
+  }),
   wait: Type.Boolean(),
   expires_after_seconds: Type.Integer({ minimum: 1 }),
   test_scenarios: Type.Array(Type.String()),
@@ -134,10 +145,10 @@ const DryRun = closed({
   endpoint: Type.String({ description: 'Dotted slug.' }),
   livemode: Type.Boolean(),
   credits: closed({
-    reserved: Type.Integer({ minimum: 0, description: 'What the request would hold.' }),
+    reserved: Type.Integer({ minimum: 0, description: 'Credits the request would hold.' }),
     available: Type.Integer({ minimum: 0 }),
   }),
-  sufficient: Type.Boolean({ description: 'Whether the credits would do.' }),
+  sufficient: Type.Boolean({ description: 'Whether the available credits cover the hold.' }),
 });
 
 const KeyIdentity = closed({
@@ -146,9 +157,9 @@ const KeyIdentity = closed({
   livemode: Type.Boolean(),
   is_staging: Type.Boolean(),
   permissions: Type.Array(Type.String(), {
-    description: 'All that the key may do: what its scopes imply is spelt out.',
+    description: 'Everything the key may do, including what its scopes imply.',
   }),
-  scopes: Type.Array(Type.String(), { description: 'As the key was given them.' }),
+  scopes: Type.Array(Type.String(), { description: 'The scopes granted to the key.' }),
   expires_at: nullable(epochSeconds),
   rotates_at: nullable(epochSeconds),
 });
@@ -157,7 +168,7 @@ const sdk = Type.Enum([...SDKS]);
 const dateTime = Type.String({ format: 'date-time' });
 
 const SdkLicense = closed({
-  id: Type.String({ format: 'uuid', description: 'The same through all renewals.' }),
+  id: Type.String({ format: 'uuid', description: 'Unchanged by renewals.' }),
   organization_id: Type.String(),
   sdk,
   created_at: dateTime,
@@ -165,15 +176,16 @@ const SdkLicense = closed({
   valid_from: dateTime,
   expires_at: dateTime,
   proof: Type.String({
-    description: 'EdDSA JWT, verified offline with the keys of `/.well-known/jwks.json`. It opens nothing here.',
+    description:
+      'EdDSA JWT for offline verification with the keys of `/.well-known/jwks.json`. Never accepted as a credential.',
   }),
 });
 
 const SdkLicenseView = closed({
   sdk,
   state: Type.Enum([...SDK_LICENSE_STATES]),
-  max_sdks: Type.Integer({ minimum: 0, description: 'Different SDKs that the present paid period covers.' }),
-  consumed: Type.Integer({ minimum: 0, description: 'SDKs that were licensed in it.' }),
+  max_sdks: Type.Integer({ minimum: 0, description: 'SDKs covered by the current paid period.' }),
+  consumed: Type.Integer({ minimum: 0, description: 'SDKs licensed in this period.' }),
   available: Type.Integer({ minimum: 0 }),
   license: nullable({ $ref: '#/components/schemas/SdkLicense' }),
 });

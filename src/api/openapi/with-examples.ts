@@ -1,4 +1,4 @@
-/** Puts examples into operations and responses of the document. */
+/** Adds examples to operations and responses. */
 import type { OperationExample } from './operation-examples.ts';
 
 type Content = Readonly<Record<string, object>>;
@@ -10,7 +10,7 @@ interface Operation {
   responses: Answers;
 }
 
-/** Adds to each operation the example that goes by its id. */
+/** Adds to each operation the example with its id. */
 export function withExamples<const Paths extends Readonly<Record<string, object>>>(
   paths: Paths,
   examples: Readonly<Record<string, OperationExample>>,
@@ -36,7 +36,7 @@ function addTo(operation: Operation, { body, answers = {} }: OperationExample): 
   };
 }
 
-/** Adds to each response of `components.responses` its examples. */
+/** Adds examples to `components.responses`. */
 export function withResponseExamples(
   responses: Readonly<Record<string, object>>,
   examples: Readonly<Record<string, Record<string, { value: object }>>>,
@@ -51,13 +51,13 @@ function withContentExample<Response extends { content?: Content }>(response: Re
   return response.content ? { ...response, content: withExample(response.content, example) } : response;
 }
 
-/** Examples are of the first media type: JSON, or the events of a stream. */
+/** Examples belong to one media type: JSON, or the only other one. */
 function withExample(content: Content, example: object): Content {
   const [shown] = 'application/json' in content ? ['application/json'] : Object.keys(content);
   return mapValues(content, (media, mediaType) => (mediaType === shown ? { ...media, ...example } : media));
 }
 
-/** One alone needs no summary, and no choice. */
+/** A single example needs no summary and no selector. */
 function asExamples(shown: Readonly<Record<string, unknown>>): object {
   const all = Object.entries(shown);
   if (all.length === 1) return { example: all[0]?.[1] };

@@ -12,7 +12,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   client: 'Client',
   management: 'Management',
   billing: 'Billing',
-  'sdk-licences': 'SDK licences',
+  'sdk-licenses': 'SDK licences',
 };
 
 const PLACES = [

@@ -2,10 +2,12 @@
 import { type TSchema, Type } from 'typebox';
 import type { EndpointContract, JobReference } from '../../contracts/endpoint-contract.ts';
 import type { JobInput } from '../../contracts/job.ts';
-import { Job, Upload } from '../../db/entities.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { findReadableJob, type JobReader } from '../../jobs/readable-jobs-store.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
+import { Upload } from '../../uploads/entities.ts';
 import type { ApiContext } from '../context.ts';
+import { jobReaderOf } from '../job-reader.ts';
 import { assertScope } from '../middleware/authenticate.ts';
 import { readJsonBody } from './json-body.ts';
 import { readMultipartBody, removeFiles } from './multipart-body.ts';
@@ -15,7 +17,7 @@ import { compileValidator } from './validator.ts';
 export interface InferenceRequest {
   parameters: Record<string, unknown>;
   inputs: JobInput[];
-  /** Removes the files that came with this request, when no job will own them. */
+  /** Removes the request's files when no job will own them. */
   discard(): Promise<void>;
 }
 
@@ -32,10 +34,13 @@ export function jsonRequestSchema({ files, parameters }: EndpointContract) {
 }
 
 /** The field of a JSON body that names uploads. */
-const referenceName = (maximumFiles: number) => (maximumFiles === 1 ? 'input_ref' : 'input_refs');
+export const referenceName = (maximumFiles: number) => (maximumFiles === 1 ? 'input_ref' : 'input_refs');
 
-/** Makes the reader of one endpoint's requests. Its validators are compiled once. */
-export function createRequestReader(endpoint: EndpointContract, store: ObjectStore): ReadInferenceRequest {
+/** Creates the reader of one endpoint's requests. Its validators are compiled once. */
+export function createRequestReader(
+  endpoint: EndpointContract,
+  { store, endpoints }: { store: ObjectStore; endpoints: readonly EndpointContract[] },
+): ReadInferenceRequest {
   const readMultipart = createMultipartReader(endpoint, store);
   const readJson = createJsonReader(endpoint);
 
@@ -47,7 +52,9 @@ export function createRequestReader(endpoint: EndpointContract, store: ObjectSto
         []) {
         assertScope(context.state.apiKey, `${family}:write`);
       }
-      for (const reference of endpoint.jobReferences ?? []) await checkJobReference(context, reference, request);
+      for (const reference of endpoint.jobReferences ?? []) {
+        await checkJobReference(context, jobReaderOf(context.state.apiKey, endpoints), reference, request);
+      }
       return request;
     } catch (error) {
       await request.discard();
@@ -61,7 +68,7 @@ export function createRequestReader(endpoint: EndpointContract, store: ObjectSto
     if (maximum > 0 && directMediaTypes.length === 0) {
       throw new ServiceError(
         'unsupported_media_type',
-        `"${field}" is taken as an upload only: create one with POST /v1/uploads and send application/json with its id.`,
+        `"${field}" is accepted only as an upload: create one with POST /v1/uploads, then send application/json with its id.`,
         { param: field },
       );
     }
@@ -79,7 +86,7 @@ function createMultipartReader(endpoint: EndpointContract, store: ObjectStore): 
   const jsonFields = Object.entries(endpoint.parameters.properties)
     .filter(([, schema]) => holdsObjects(schema))
     .map(([name]) => name);
-  // JSON text carries its types: what is in it is not turned into others, as text parts are.
+  // JSON carries its own types, so its values are not coerced as text parts are.
   const validateJsonFields = compileValidator(
     Type.Partial(Type.Pick(endpoint.parameters, jsonFields), { additionalProperties: true }),
     'json',
@@ -119,8 +126,8 @@ function createMultipartReader(endpoint: EndpointContract, store: ObjectStore): 
 function missingFiles(field: string, minimum: number): ServiceError {
   const message =
     minimum === 1
-      ? `"${field}" is required: a multipart part with the file.`
-      : `"${field}" is required at least ${minimum} times: a multipart part for each file.`;
+      ? `"${field}" is required: send the file as a multipart part.`
+      : `"${field}" is required: send at least ${minimum} files, each as a multipart part.`;
   return new ServiceError('parameter_missing', message, { param: field });
 }
 
@@ -150,7 +157,7 @@ function parseJsonField(parameters: Record<string, unknown>, name: string): void
 function createJsonReader(endpoint: EndpointContract): (context: ApiContext) => Promise<InferenceRequest> {
   const validate = compileValidator(jsonRequestSchema(endpoint), 'json');
   return async (context) => {
-    const body = await readJsonBody(context.req);
+    const body = await readJsonBody(context);
     validate(body);
     const { input_ref, input_refs, ...parameters } = body as { input_ref?: string; input_refs?: string[] };
     const uploadIds = input_refs ?? (input_ref === undefined ? [] : [input_ref]);
@@ -177,7 +184,7 @@ async function findUpload(
     const accepted = files.mediaTypes.join(', ');
     throw new ServiceError(
       'unsupported_media_type',
-      `The upload is ${upload.mediaType}; ${accepted} is accepted here.`,
+      `The upload is ${upload.mediaType}; this endpoint accepts ${accepted}.`,
       {
         param,
       },
@@ -197,13 +204,13 @@ function refine(endpoint: EndpointContract, { parameters, inputs }: InferenceReq
 
 async function checkJobReference(
   context: ApiContext,
+  reader: JobReader,
   { parameter, endpoints }: JobReference,
   { parameters }: InferenceRequest,
 ): Promise<void> {
   const id = parameters[parameter];
   if (typeof id !== 'string') return;
-  const { organizationId, livemode } = context.state.apiKey;
-  const job = await context.state.em.findOne(Job, { id, organizationId, livemode });
+  const job = await findReadableJob(context.state.em, reader, id);
   if (!job) throw new ServiceError('resource_not_found', `There is no job ${id}.`, { param: parameter });
   const isUsable = endpoints.includes(job.endpoint) && (job.status === 'succeeded' || job.status === 'partial');
   if (isUsable) return;

@@ -1,20 +1,34 @@
-import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../../domain/service-error.ts';
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { parseJson } from './parse-json.ts';
 
 const MAXIMUM_BYTES = 1024 * 1024;
-/** Replaces nothing and leaves nothing out: what is stored and what was signed is what was sent. */
+/** Strict: the decoded text must be exactly what was sent, because it is stored and its signature is checked. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/**
+ * Sets `request.body` to the bytes of a body of any type. koa-body's own JSON mode drops a byte-order mark, replaces invalid
+ * UTF-8 and keeps the last of a repeated name.
+ */
+const readBytes = koaBody({
+  json: false,
+  urlencoded: false,
+  textTypes: ['*/*'],
+  textLimit: MAXIMUM_BYTES,
+  // No decoder, hence a Buffer.
+  encoding: '',
+  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+});
+
 /** Reads a JSON object of at most 1 MB. */
-export async function readJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
-  return parseObject(await readText(request));
+export async function readJsonBody(context: ApiContext): Promise<Record<string, unknown>> {
+  return parseObject(await readText(context));
 }
 
-/** Where a body may be left out: none is an empty object. */
+/** Reads an optional JSON object; a missing body is an empty object. */
 export async function readOptionalJsonBody(context: ApiContext): Promise<Record<string, unknown>> {
-  const text = await readText(context.req);
+  const text = await readText(context);
   if (text === '') return {};
   if (!context.is('application/json')) {
     throw new ServiceError('unsupported_media_type', 'Send the body as application/json, or leave it out.');
@@ -22,26 +36,26 @@ export async function readOptionalJsonBody(context: ApiContext): Promise<Record<
   return parseObject(text);
 }
 
-/** Reads a body of at most 1 MB as it is. */
-export async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+/** Reads a body of at most 1 MB as text. */
+export async function readText(context: ApiContext): Promise<string> {
+  // koa-body skips a body whose type is missing or malformed. RFC 9110 reads it as octets.
+  if (!context.is('*/*')) context.req.headers['content-type'] = 'application/octet-stream';
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAXIMUM_BYTES) break;
-      chunks.push(chunk);
-    }
+    await readBytes(context, async () => {});
   } catch (error) {
-    throw new ServiceError('malformed_request', 'The body ended too soon.', { cause: error });
+    // Discards the rest: the connection carries the response and the next request.
+    context.req.resume();
+    throw (error as { status?: number }).status === 413
+      ? new ServiceError(
+          'file_too_large',
+          'A JSON body may have at most 1 MB. Send files as multipart parts or uploads.',
+        )
+      : new ServiceError('malformed_request', 'The body ended too soon.', { cause: error });
   }
-  if (bytes > MAXIMUM_BYTES) {
-    // The rest passes by: the connection is to carry the answer and the next request.
-    request.resume();
-    throw new ServiceError('file_too_large', 'A JSON body may have 1 MB. Send files as multipart or as uploads.');
-  }
+  const body: unknown = context.request.body;
+  if (!Buffer.isBuffer(body)) return '';
   try {
-    return UTF8.decode(Buffer.concat(chunks));
+    return UTF8.decode(body);
   } catch (error) {
     throw new ServiceError('malformed_request', 'The body is not valid UTF-8.', { cause: error });
   }
@@ -60,6 +74,7 @@ function parse(text: string): unknown {
     return parseJson(text);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw new ServiceError('malformed_request', 'The body is not valid JSON.', { cause: error });
+    const problem = error instanceof RangeError ? 'nested too deeply' : 'not valid JSON';
+    throw new ServiceError('malformed_request', `The body is ${problem}.`, { cause: error });
   }
 }

@@ -1,17 +1,17 @@
-/** `Model-Version`: the build that must answer a request, and whether any can. */
-import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+/** `Model-Version`: the pinned build of a request, and whether it is installed. */
+import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { FIXTURE_VERSION, MODEL_VERSION } from '../../contracts/model-versions.ts';
-import { readInstalledEndpoints } from '../../db/jobs/installed-endpoints.ts';
-import { isWithdrawnEndpoint } from '../../db/jobs/withdrawn-endpoints.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { isAnnounced, readInstalledEndpoints } from '../../jobs/installed-endpoints-store.ts';
+import { isWithdrawnEndpoint } from '../../jobs/withdrawn-endpoints-store.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 
-/** The other builds that a refusal names: the newest. */
-const MOST_NAMED = 9;
+/** A refusal lists only the newest other builds. */
+const MAXIMUM_LISTED = 9;
 
-/** The build that the request pins, or null for whichever is installed. @throws ServiceError for what is no build */
+/** The pinned build, or null for the default. @throws ServiceError `parameter_invalid` */
 export function readModelVersion(context: ApiContext): string | null {
-  // An empty one pins nothing, and was meant to: it is refused, not ignored.
+  // An empty header was probably meant to pin a build: refuse it rather than ignore it.
   if (context.headers['model-version'] === undefined) return null;
   const wanted = context.get('Model-Version');
   if (MODEL_VERSION.test(wanted)) return wanted;
@@ -22,36 +22,56 @@ export function readModelVersion(context: ApiContext): string | null {
   );
 }
 
-/** Why no model can answer the request, or null: none is installed for live mode, or another build than the pinned one. */
+/** The refusal when no model can run the request: none is installed for live mode, or not the pinned build. Else null. */
 export async function refuseUninstalled(
   context: ApiContext,
   { slug }: EndpointContract,
   wanted: string | null,
 ): Promise<ServiceError | null> {
   const { em, apiKey, isEndpointInstalled } = context.state;
-  if (apiKey.livemode && !isEndpointInstalled) {
-    const why = (await isWithdrawnEndpoint(em, slug))
-      ? `No inference worker with the model of ${slug} runs at the moment. Try again in a minute.`
-      : `No inference worker has announced a model for ${slug} in live mode.`;
-    return new ServiceError('endpoint_unavailable', `${why} GET /v1/endpoints tells what is available.`, {
-      headers: { 'Retry-After': '60' },
-    });
-  }
+  if (apiKey.livemode && !isEndpointInstalled) return await unavailable(context, slug);
   if (wanted === null) return null;
   const installed = apiKey.livemode ? ((await readInstalledEndpoints(em)).get(slug) ?? []) : [FIXTURE_VERSION];
   if (installed.includes(wanted)) return null;
   const [answering = 'no model', ...others] = installed;
   return new ServiceError(
     'model_version_not_installed',
-    `${slug} is answered by ${answering} in ${apiKey.livemode ? 'live' : 'test'} mode.${saying(others)} ` +
-      `Name ${others.length > 0 ? 'one of them' : 'that build'} in Model-Version, or leave the header out.`,
+    `${slug} runs ${answering} in ${apiKey.livemode ? 'live' : 'test'} mode.${describeOthers(others)} ` +
+      `Set Model-Version to ${others.length > 0 ? 'one of them' : 'that build'}, or omit the header.`,
     { param: 'Model-Version' },
   );
 }
 
-function saying(others: readonly string[]): string {
+/**
+ * Why no worker can run a stage of the request, or null: a stage may require another endpoint, as videos do. Test mode
+ * requires none.
+ */
+export async function refuseUnservedStage(
+  context: ApiContext,
+  { slug, stagePlan }: EndpointContract,
+  request: ValidRequest,
+): Promise<ServiceError | null> {
+  const { em, apiKey } = context.state;
+  if (!apiKey.livemode) return null;
+  for (const { requires = slug } of stagePlan?.(request) ?? []) {
+    if (requires === slug || (await isAnnounced(em, { endpoint: requires, modelVersion: null }))) continue;
+    return await unavailable(context, requires, `This request to ${slug} needs ${requires} for its files. `);
+  }
+  return null;
+}
+
+async function unavailable({ state: { em } }: ApiContext, slug: string, reason = ''): Promise<ServiceError> {
+  const why = (await isWithdrawnEndpoint(em, slug))
+    ? `No inference worker with the model of ${slug} runs at the moment. Try again in a minute.`
+    : `No inference worker has announced a model for ${slug} in live mode.`;
+  return new ServiceError('endpoint_unavailable', `${reason}${why} GET /v1/endpoints lists what is available.`, {
+    headers: { 'Retry-After': '60' },
+  });
+}
+
+function describeOthers(others: readonly string[]): string {
   if (others.length === 0) return '';
-  const named = others.slice(0, MOST_NAMED).join(', ');
-  const unnamed = others.length - MOST_NAMED;
+  const named = others.slice(0, MAXIMUM_LISTED).join(', ');
+  const unnamed = others.length - MAXIMUM_LISTED;
   return ` Also installed: ${named}${unnamed > 0 ? ` and ${unnamed} more, which GET /v1/endpoints lists` : ''}.`;
 }

@@ -1,11 +1,12 @@
+/** Multipart by busboy: koa-body's formidable costs more CPU and bounds less (docs/adr/0033). */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import { MEGABYTE } from '../../contracts/media-limits.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { createContentMeter, type MeteredContent, measureContent } from './content-meter.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
+import { createContentMeter, type MeteredContent, measureContent } from '../../uploads/content-meter.ts';
 
 /** A body up to this size is held in memory and written at once; a larger one is stored as it arrives. */
 const HELD_BODY_BYTES = 512 * 1024;
@@ -70,7 +71,7 @@ export async function readMultipartBody(
     const storageKey = policy.storageKey(stored.length);
     const file = storeFile(store, policy, { storageKey, stream, isSmall: isSmallBody(request) });
     const kept = file.then((metered) => ({ storageKey, filename: filename?.replaceAll('\0', '') ?? null, ...metered }));
-    // A refused file is told of once the whole body has passed; until then nobody listens, which must not end the process.
+    // A refused file is reported after the whole body. Nobody listens until then, and a rejection must not end the process.
     kept.catch(() => {});
     stored.push(kept);
   });
@@ -95,8 +96,8 @@ export async function removeFiles(store: ObjectStore, files: readonly { storageK
 }
 
 /**
- * Answers what is wrong with the body, if anything. Unlike pipeline() it lets the rest of a broken body pass: the
- * connection is to carry the answer and the next request.
+ * Returns the first error of the body, if any. Unlike pipeline() it drains the rest of a broken body: the connection
+ * carries the response and the next request.
  */
 async function parse(request: IncomingMessage, parser: busboy.Busboy): Promise<ServiceError | undefined> {
   // The client may hang up while the body is read, or before.
@@ -133,12 +134,16 @@ function openParser(request: IncomingMessage, policy: FilePolicy): busboy.Busboy
 
 function refusePart(name: string, index: number, policy: FilePolicy): ServiceError | undefined {
   if (name !== policy.field && name !== `${policy.field}[]`) {
-    return new ServiceError('parameter_unknown', `"${name}" is not a file of this endpoint; "${policy.field}" is.`, {
-      param: name,
-    });
+    return new ServiceError(
+      'parameter_unknown',
+      `"${name}" is not a file part of this request; "${policy.field}" is.`,
+      {
+        param: name,
+      },
+    );
   }
   if (index >= policy.maximum) {
-    const message = `"${policy.field}" may be given ${policy.maximum === 1 ? 'once' : `${policy.maximum} times`}.`;
+    const message = `"${policy.field}" accepts at most ${policy.maximum === 1 ? 'one file' : `${policy.maximum} files`}.`;
     return new ServiceError('parameter_invalid', message, { param: policy.field });
   }
   return undefined;
@@ -188,16 +193,16 @@ function acceptFile(policy: FilePolicy, { stream }: FilePart, { bytes, sha256, m
 function tooLarge({ field, maximumBytes }: FilePolicy): ServiceError {
   return new ServiceError(
     'file_too_large',
-    `A file sent directly may have ${maximumBytes / MEGABYTE} MB (${maximumBytes} bytes). Send a larger one through POST /v1/uploads.`,
+    `A file sent directly may have at most ${maximumBytes / MEGABYTE} MB (${maximumBytes} bytes). Send a larger one through POST /v1/uploads.`,
     { param: field },
   );
 }
 
 function unsupported({ field, directMediaTypes }: FilePolicy, bytes: number, mediaType: string | null): ServiceError {
-  const found = bytes === 0 ? 'is empty' : mediaType === null ? 'is none of them' : `is ${mediaType}`;
+  const found = bytes === 0 ? 'empty' : (mediaType ?? 'of no known type');
   return new ServiceError(
     'unsupported_media_type',
-    `"${field}" must be ${directMediaTypes.join(', ')}; by its content it ${found}.`,
+    `"${field}" must be ${directMediaTypes.join(', ')}; its content is ${found}.`,
     {
       param: field,
     },

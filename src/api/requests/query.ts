@@ -4,21 +4,21 @@ import { compileValidator } from './validator.ts';
 
 const PAGE_LIMIT = { default: 20, maximum: 100 } as const;
 
-/** Query parameters of every list: pages go from the newest to the oldest. */
+/** Query parameters of every list. Pages run from newest to oldest. */
 export const pageParameters = {
   limit: Type.Integer({
     minimum: 1,
     maximum: PAGE_LIMIT.maximum,
     default: PAGE_LIMIT.default,
-    description: 'Most items of a page.',
+    description: 'Maximum number of items in the page.',
   }),
-  starting_after: Type.Optional(
-    Type.String({ description: 'Id of the last item of the page before: continues after it.' }),
+  starting_after: Type.Optional(Type.String({ description: 'Id of the last item of the previous page.' })),
+  ending_before: Type.Optional(
+    Type.String({ description: 'Id of the first item of a page: returns the page before it.' }),
   ),
-  ending_before: Type.Optional(Type.String({ description: 'Id of the first item of a page: goes back before it.' })),
 };
 
-/** A day before the year 10000, which no date of PostgreSQL's input may have, not even one second or zone further on. */
+/** One day before the year 10000, so that no time zone carries a date past PostgreSQL's four-digit years. */
 export const LATEST_SECONDS = 253_402_214_399;
 
 /** Bounds of a creation time, in epoch seconds. */
@@ -29,7 +29,7 @@ export const createdParameters = Object.fromEntries(
   ]),
 );
 
-/** Makes the reader of a query string: text is turned into the type the schema asks for, defaults are filled in. */
+/** Creates the reader of a query string: it coerces text to the schema's types and fills in defaults. */
 export function createQueryReader<Schema extends Type.TObject>(schema: Schema) {
   const validate = compileValidator(schema, 'multipart');
   return (context: ApiContext): Type.Static<Schema> => {

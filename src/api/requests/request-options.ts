@@ -1,7 +1,7 @@
-/** The options every inference request may carry beside its body. */
+/** Options of an inference request besides its body. */
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { IDEMPOTENCY_KEY_LENGTH } from '../../domain/idempotency.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from '../../jobs/idempotency.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 
 const SHORTEST_EXPIRY_MS = 5_000;
@@ -19,30 +19,30 @@ function readFlag(context: ApiContext, name: 'wait' | 'dry_run'): boolean {
   if (given === undefined) return false;
   const flag = typeof given === 'string' ? BOOLEANS.get(given) : undefined;
   if (flag === undefined) {
-    throw new ServiceError('parameter_invalid', `"${name}" must be true or false, and given once.`, { param: name });
+    throw new ServiceError('parameter_invalid', `"${name}" must be true or false, and be sent once.`, { param: name });
   }
   return flag;
 }
 
 const QUERY_PARAMETERS = ['wait', 'dry_run'];
 
-/** A misspelt `dry_run` must not cost credits. Where there is none to misspell, `known` is empty. */
+/** Refuses unknown query parameters: a misspelt `dry_run` must not cost credits. */
 export function refuseUnknownQuery(context: ApiContext, known: readonly string[] = QUERY_PARAMETERS): void {
   const unknown = Object.keys(context.query).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new ServiceError('parameter_unknown', `"${unknown}" is not a query parameter of this path. Leave it out.`, {
+  throw new ServiceError('parameter_unknown', `"${unknown}" is not a query parameter of this path. Remove it.`, {
     param: unknown,
   });
 }
 
-/** Whether the request asks only what it would cost and whether it is acceptable. */
+/** Whether the request is validated and priced only. */
 export function readDryRun(context: ApiContext): boolean {
   return readFlag(context, 'dry_run');
 }
 
 /**
- * How long the connection may be held, or null when the answer is wanted at once: `?wait=true`, or the preference
- * `Prefer: wait=<seconds>` (RFC 7240), which is shortened to the ceiling, and ignored where waiting is not supported.
+ * How long to hold the connection, or null to respond at once: `?wait=true`, or the preference `Prefer: wait=<seconds>`
+ * (RFC 7240), which is capped at the ceiling and ignored where waiting is not supported. A bare `wait` asks for the ceiling.
  */
 export function readWaitMs(context: ApiContext, endpoint: EndpointContract, ceilingMs: number): number | null {
   if (context.query.wait !== undefined) return isWaitAsked(context, endpoint) ? ceilingMs : null;
@@ -53,11 +53,11 @@ export function readWaitMs(context: ApiContext, endpoint: EndpointContract, ceil
   return waitMs;
 }
 
-/** Of several preferences the first counts; `wait` as a parameter of another one is none. */
+/** The first `wait` preference counts; `wait` as a parameter of another preference does not. */
 function readPreferredWaitMs(prefer: string): number | null {
   for (const preference of prefer.split(',')) {
-    const seconds = /^\s*wait\s*=\s*(?:(\d+)|"(\d+)")\s*(?:;|$)/i.exec(preference);
-    if (seconds) return Number(seconds[1] ?? seconds[2]) * 1000;
+    const wait = /^\s*wait\s*(?:=\s*(?:(\d+)|"(\d+)")\s*)?(?:;|$)/i.exec(preference);
+    if (wait) return Number(wait[1] ?? wait[2] ?? Number.POSITIVE_INFINITY) * 1000;
   }
   return null;
 }
@@ -66,35 +66,46 @@ function isWaitAsked(context: ApiContext, endpoint: EndpointContract): boolean {
   if (!endpoint.acceptsWait) {
     throw new ServiceError(
       'wait_not_supported',
-      `${endpoint.slug} takes too long to wait for. Leave "wait" out and poll the job or take the webhook.`,
+      `${endpoint.slug} does not support "wait". Omit it and poll the job, or use a webhook.`,
       { param: 'wait' },
     );
   }
   return readFlag(context, 'wait');
 }
 
-/** How long the job may stay in the queue: the endpoint's time, or what `Cancel-After` shortens it to. */
+/** How long the job may stay queued: the endpoint's limit, or the shorter `Cancel-After`. */
 export function readExpiryMs(context: ApiContext, endpoint: EndpointContract): number {
   if (context.headers['cancel-after'] === undefined) return endpoint.expiryMs;
   const given = context.get('Cancel-After');
   const [, hours = '0', minutes = '0', seconds = '0'] = CANCEL_AFTER.exec(given) ?? [];
-  const askedMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
-  if (askedMs < SHORTEST_EXPIRY_MS) {
-    throw new ServiceError('parameter_invalid', 'Cancel-After must be a time such as 30s, 5m or 1h30m, at least 5s.', {
-      param: 'Cancel-After',
-    });
+  const requestedMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  if (requestedMs < SHORTEST_EXPIRY_MS) {
+    throw new ServiceError(
+      'parameter_invalid',
+      'Cancel-After must be a duration such as 30s, 5m or 1h30m, and at least 5s.',
+      {
+        param: 'Cancel-After',
+      },
+    );
   }
-  return Math.min(askedMs, endpoint.expiryMs);
+  if (requestedMs > endpoint.expiryMs) {
+    throw new ServiceError(
+      'parameter_invalid',
+      `Cancel-After may be at most ${endpoint.expiryMs / 1000}s for ${endpoint.slug}.`,
+      { param: 'Cancel-After' },
+    );
+  }
+  return requestedMs;
 }
 
-/** The fixture a test-mode request asks for. Live keys never steer anything. */
+/** The scenario of a test-mode request; null for live keys. */
 export function readTestScenario(context: ApiContext, endpoint: EndpointContract): string | null {
   if (context.state.apiKey.livemode || context.headers['x-service-test-scenario'] === undefined) return null;
   const scenario = context.get('X-Service-Test-Scenario');
   if (!Object.hasOwn(endpoint.scenarios, scenario)) {
     throw new ServiceError(
       'test_scenario_not_supported',
-      `${endpoint.slug} has no test scenario of this name. It has ${Object.keys(endpoint.scenarios).join(', ')}.`,
+      `${endpoint.slug} does not support this test scenario. It supports ${Object.keys(endpoint.scenarios).join(', ')}.`,
       { param: 'X-Service-Test-Scenario' },
     );
   }
@@ -108,7 +119,7 @@ export function readIdempotencyKey(context: ApiContext): string | null {
   if (typeof key !== 'string' || key.length < minimum || key.length > maximum) {
     throw new ServiceError(
       'idempotency_key_invalid',
-      `The Idempotency-Key must have ${minimum} to ${maximum} characters.`,
+      `Idempotency-Key must have ${minimum} to ${maximum} characters.`,
       {
         param: 'Idempotency-Key',
       },

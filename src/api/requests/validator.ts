@@ -1,14 +1,14 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 
-/** A message that names more values than these is not read. */
-const MOST_VALUES_NAMED = 100;
+/** Longer lists are not spelled out in the message. */
+const MAXIMUM_LISTED_VALUES = 100;
 
 export type Validate = (value: Record<string, unknown>) => void;
 
-/** JSON carries types; multipart carries text, which is turned into the type the schema asks for. */
+/** JSON carries types; multipart carries text, which is coerced to the schema's types. */
 const compilers = {
   json: createCompiler(false),
   multipart: createCompiler('array'),
@@ -20,7 +20,7 @@ function createCompiler(coerceTypes: false | 'array'): Ajv2020 {
   return ajv;
 }
 
-/** Compiles a schema into a check that fills defaults in and throws a ServiceError naming the field that is wrong. */
+/** Compiles a schema into a check that fills in defaults and throws a ServiceError naming the invalid field. */
 export function compileValidator(schema: TSchema, encoding: keyof typeof compilers): Validate {
   const validate: ValidateFunction = compilers[encoding].compile(schema);
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: unknown }>> };
@@ -29,7 +29,7 @@ export function compileValidator(schema: TSchema, encoding: keyof typeof compile
     if (!validate(value)) throw asServiceError(validate.errors?.[0]);
     const param = Object.keys(value).find((name) => !isStorable(value[name]));
     if (param === undefined) return;
-    throw new ServiceError('parameter_invalid', `"${param}" holds a NUL or half a surrogate pair. Leave it out.`, {
+    throw new ServiceError('parameter_invalid', `"${param}" contains a NUL or an unpaired surrogate. Remove it.`, {
       param,
     });
   };
@@ -38,7 +38,7 @@ export function compileValidator(schema: TSchema, encoding: keyof typeof compile
 /** A number as JSON writes it (RFC 8259). */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Ajv would take ` 3 ` and `0x1` for numbers, and `1e999` for one that passes every bound and that JSON cannot hold. */
+/** Ajv coerces ` 3 ` and `0x1` to numbers, and `1e999` to Infinity, which passes every bound and has no JSON form. */
 function refuseUnreadableText(
   value: Readonly<Record<string, unknown>>,
   properties: Readonly<Record<string, { type?: unknown }>>,
@@ -46,7 +46,7 @@ function refuseUnreadableText(
   for (const [param, { type }] of Object.entries(properties)) {
     const given = value[param];
     if (Array.isArray(given) && type !== 'array') {
-      throw new ServiceError('parameter_invalid', `"${param}" was given more than once. Give it once.`, { param });
+      throw new ServiceError('parameter_invalid', `"${param}" was given more than once. Send it once.`, { param });
     }
     if (typeof given !== 'string' || (type !== 'integer' && type !== 'number')) continue;
     if (JSON_NUMBER.test(given) && Number.isFinite(Number(given))) continue;
@@ -55,7 +55,7 @@ function refuseUnreadableText(
   }
 }
 
-/** Whether PostgreSQL's JSON can hold it. */
+/** Whether PostgreSQL's JSON can store the value. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
@@ -68,7 +68,7 @@ function asServiceError(error: ErrorObject | undefined): ServiceError {
   switch (error?.keyword) {
     case 'additionalProperties': {
       const param = inside(String(error.params.additionalProperty));
-      return new ServiceError('parameter_unknown', `"${param}" is not a parameter of this endpoint. Leave it out.`, {
+      return new ServiceError('parameter_unknown', `"${param}" is not a parameter of this endpoint. Remove it.`, {
         param,
       });
     }
@@ -78,8 +78,8 @@ function asServiceError(error: ErrorObject | undefined): ServiceError {
     }
     case 'enum': {
       const allowed: unknown[] = error.params.allowedValues;
-      if (allowed.length > MOST_VALUES_NAMED) {
-        const message = `"${at}" is none of the ${allowed.length} values that /openapi.json lists for it.`;
+      if (allowed.length > MAXIMUM_LISTED_VALUES) {
+        const message = `"${at}" must be one of the ${allowed.length} values that /openapi.json lists.`;
         return new ServiceError('parameter_invalid', message, { param: at });
       }
       return new ServiceError('parameter_invalid', `"${at}" must be one of ${allowed.join(', ')}.`, { param: at });

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../domain/service-error.ts';
-import type { SignedUrls } from '../../domain/signed-urls.ts';
-import { type ByteRange, ObjectNotFoundError, type ObjectStore } from '../../storage/object-store.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { SignedUrls } from '../../platform/signed-urls.ts';
+import { type ByteRange, ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
 import type { OpenToPages } from './any-origin.ts';
 import { readByteRange } from './byte-range.ts';
@@ -15,34 +15,32 @@ const NAME = /^art_[1-9A-HJ-NP-Za-km-z]{8,32}\.[a-z0-9]{2,5}$/;
 
 export const ARTEFACT_PAGES: OpenToPages = {
   methods: 'GET, HEAD',
-  answerHeaders: 'Accept-Ranges, Content-Length, Content-Range, ETag, Request-Id',
+  exposedHeaders: 'Accept-Ranges, Content-Length, Content-Range, ETag, Request-Id',
 };
 
 /**
- * `GET /v1/artefacts/{name}`: a file that a job made. The link's signature stands in for an API key, so that pages of any
- * origin may show it; players ask for it in ranges.
+ * `GET /v1/artefacts/{name}`: a file that a job produced. The link's signature replaces an API key, so pages of any origin
+ * may show it. Players request ranges.
  */
 export function createArtefactRoute({ store, signedUrls, clock }: ArtefactDependencies) {
   return async (context: ApiContext): Promise<void> => {
     const name = String(context.params.name);
     const state = NAME.test(name) ? signedUrls.verify(context.path, context.query, clock()) : 'forged';
-    if (state === 'forged')
-      throw new ServiceError('resource_not_found', 'There is no such file. Use the link as given.');
-    if (state === 'expired')
-      throw new ServiceError('resource_not_found', 'This link has expired, and its file with it.');
+    if (state === 'forged') throw new ServiceError('resource_not_found', 'No such file. Use the link unchanged.');
+    if (state === 'expired') throw new ServiceError('resource_not_found', 'This link and its file have expired.');
     try {
-      await answerFile(context, store, name);
+      await sendFile(context, store, name);
     } catch (error) {
-      // The refusal is not to be kept in the file's place.
+      // Caches must not store the error in place of the file.
       context.remove('ETag');
       context.remove('Cache-Control');
       if (!(error instanceof ObjectNotFoundError)) throw error;
-      throw new ServiceError('resource_not_found', 'This file is no longer kept.');
+      throw new ServiceError('resource_not_found', 'This file is no longer stored.');
     }
   };
 }
 
-async function answerFile(context: ApiContext, store: ObjectStore, name: string): Promise<void> {
+async function sendFile(context: ApiContext, store: ObjectStore, name: string): Promise<void> {
   const key = `artefacts/${name}`;
   const size = await store.size(key);
   // A file never changes under its name.
@@ -54,7 +52,7 @@ async function answerFile(context: ApiContext, store: ObjectStore, name: string)
     context.status = 304;
     return;
   }
-  const range = askedRange(context, etag, size);
+  const range = requestedRange(context, etag, size);
   if (context.method !== 'HEAD') context.body = await store.stream(key, range ?? undefined);
   if (range) {
     context.status = 206;
@@ -68,15 +66,15 @@ async function answerFile(context: ApiContext, store: ObjectStore, name: string)
 }
 
 /** Null: the whole file. */
-function askedRange(context: ApiContext, etag: string, size: number): ByteRange | null {
+function requestedRange(context: ApiContext, etag: string, size: number): ByteRange | null {
   const ifRange = context.get('If-Range');
-  // Of another file than this one no part is wanted; and ranges are of GET alone.
+  // A mismatched If-Range asks for the whole file, and ranges apply to GET only.
   if ((ifRange !== '' && ifRange !== etag) || context.method !== 'GET') return null;
   const range = readByteRange(context.get('Range'), size);
   if (range !== 'not_satisfiable') return range;
   throw new ServiceError(
     'range_not_satisfiable',
-    `The file has ${size} bytes. Ask for bytes before that, or for all.`,
+    `The file has ${size} bytes. Request a range within it, or the whole file.`,
     {
       param: 'Range',
       headers: { 'Content-Range': `bytes */${size}` },

@@ -1,9 +1,9 @@
 /**
- * The pages of `docs/` that customers read: what a browser asks for is HTML, and anything else gets the Markdown as it is.
+ * Serves the customer pages of `docs/`: as HTML to browsers, as Markdown to everything else.
  */
 import { readFile } from 'node:fs/promises';
 import { ERRORS } from '../../contracts/error-codes.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { renderMarkdown } from '../pages/markdown.ts';
 import { GUIDES, PAGE_POLICY, renderPage } from '../pages/page.ts';
@@ -11,7 +11,7 @@ import { GUIDES, PAGE_POLICY, renderPage } from '../pages/page.ts';
 const FOLDER = new URL('../../../docs/', import.meta.url);
 const EXAMPLE = /^[a-z-]+\.mjs$/;
 
-/** `GET /`: a browser is led to the reference. There is nothing else here, which is said elsewhere. */
+/** `GET /`: redirects browsers to the reference. Everything else falls through to the 404 of `errors`. */
 export function getRoot(context: ApiContext): void {
   context.vary('Accept');
   if (context.accepts('application/json', 'text/html') === 'text/html') context.redirect('/docs');
@@ -19,14 +19,14 @@ export function getRoot(context: ApiContext): void {
 
 /** `GET /docs/errors`: all codes. */
 export async function getErrorIndex(context: ApiContext): Promise<void> {
-  await answerDocument(context, 'errors/README.md', { title: 'Errors', place: '/docs/errors' });
+  await sendDocument(context, 'errors/README.md', { title: 'Errors', place: '/docs/errors' });
 }
 
-/** `GET /docs/errors/{code}`: where the `doc_url` of an error leads. */
+/** `GET /docs/errors/{code}`: the target of `doc_url`. */
 export async function getErrorPage(context: ApiContext): Promise<void> {
   const code = String(context.params.code);
   if (!Object.hasOwn(ERRORS, code)) throw new ServiceError('resource_not_found', `There is no error code ${code}.`);
-  await answerDocument(context, `errors/${code}.md`, { title: code, place: '/docs/errors' });
+  await sendDocument(context, `errors/${code}.md`, { title: code, place: '/docs/errors' });
 }
 
 /** `GET /docs/{guide}` */
@@ -34,7 +34,7 @@ export async function getGuide(context: ApiContext): Promise<void> {
   const name = String(context.params.guide);
   const title = Object.hasOwn(GUIDES, name) ? GUIDES[name] : undefined;
   if (title === undefined) throw new ServiceError('resource_not_found', `There is no guide ${name}.`);
-  await answerDocument(context, `${name}.md`, { title, place: `/docs/${name}` });
+  await sendDocument(context, `${name}.md`, { title, place: `/docs/${name}` });
 }
 
 /** `GET /docs/examples/{name}`: programs that the guides explain. */
@@ -47,14 +47,14 @@ export async function getExample(context: ApiContext): Promise<void> {
   context.body = text;
 }
 
-async function answerDocument(
+async function sendDocument(
   context: ApiContext,
   file: string,
   { title, place }: { title: string; place: string },
 ): Promise<void> {
   const text = await readFile(new URL(file, FOLDER), 'utf8');
   context.vary('Accept');
-  // The first is for whoever takes anything, as curl does.
+  // The first type is the default for `Accept: */*`, which curl sends.
   if (context.accepts('text/markdown', 'text/html') !== 'text/html') {
     context.type = 'text/markdown; charset=utf-8';
     context.body = text;
@@ -75,7 +75,7 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-/** Where the link of a file in `docs/` leads here; null where it leads to what is for operators, and not served. */
+/** Maps a link in `docs/` to its served path; null for operator pages, which are not served. */
 function resolveLink(file: string, target: string): string | null {
   const { origin, pathname, hash, href } = new URL(target, new URL(file, 'https://project.invalid/docs/'));
   if (origin !== 'https://project.invalid') return href;

@@ -1,22 +1,25 @@
-/** `POST /v1/<endpoint>`: validate → admit → start the workflow → answer the job, at once or when it has settled. */
+/** `POST /v1/<endpoint>`: validate → admit → start the workflow → return the job, at once or when it has settled. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import { readHeadroom } from '../../db/credits/credits.ts';
-import type { Job } from '../../db/entities.ts';
-import { findReplay, type StoredResponse, storeResponse } from '../../db/idempotency.ts';
-import { type Admission, admitJob, admitJobOfKnownCaller } from '../../db/jobs/admit-job.ts';
-import type { JobSettlements } from '../../db/jobs/job-settlements.ts';
-import { fingerprint } from '../../domain/idempotency.ts';
-import { newId } from '../../domain/ids.ts';
-import { renderJob } from '../../domain/job-resource.ts';
-import { queuedStages } from '../../domain/job-stages.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import { jobBoundMs, startRunJob } from '../../temporal/client.ts';
+import { readHeadroom } from '../../credits/credit-balances-store.ts';
+import { type Admission, admitJob, admitJobOfKnownCaller } from '../../jobs/admission-store.ts';
+import type { Job } from '../../jobs/entities.ts';
+import { findReplay, type StoredResponse, storeWaitedResponse } from '../../jobs/idempotency-claims-store.ts';
+import { renderJob } from '../../jobs/job-resource.ts';
+import { startRunJob } from '../../jobs/job-starter.ts';
+import { isTerminal } from '../../jobs/job-states.ts';
+import { planAdmission, RESPONSE_MARGIN_MS } from '../../jobs/plan-admission.ts';
+import type { SettlementListener } from '../../jobs/settlement-listener.ts';
+import { isConnectionLoss } from '../../platform/database/connection-loss.ts';
+import { newId } from '../../platform/ids.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
-import { createRequestReader, type InferenceRequest } from '../requests/inference-request.ts';
-import { readModelVersion, refuseUninstalled } from '../requests/model-version.ts';
+import { findTruncatedInput } from '../requests/find-truncated-input.ts';
+import { createRequestReader, type InferenceRequest, referenceName } from '../requests/inference-request.ts';
+import { readModelVersion, refuseUninstalled, refuseUnservedStage } from '../requests/model-version.ts';
 import {
   readDryRun,
   readExpiryMs,
@@ -25,78 +28,90 @@ import {
   readWaitMs,
   refuseUnknownQuery,
 } from '../requests/request-options.ts';
+import { refuseUnserved } from '../requests/served-values.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 export interface InferenceDependencies {
+  /** All of the service. */
+  endpoints: readonly EndpointContract[];
   store: ObjectStore;
   temporal: Client;
-  settlements: JobSettlements;
+  settlements: SettlementListener;
   openJobsLimit: number;
   waitCeilingMs: number;
   clock: () => Date;
   logger: Logger;
 }
 
-/** What a request asks for beside its body. */
-interface RequestOptions {
-  /** How long the connection is held; null answers at once. */
-  waitMs: number | null;
-  testScenario: string | null;
-  idempotencyKey: string | null;
-  expiryMs: number;
-  /** The build that must answer; null for whichever is installed. */
-  modelVersion: string | null;
-}
-
-/** Time beside the wait, for the start of the workflow and the answer, after which a request surely has died. */
-const ANSWER_MARGIN_MS = 15_000;
+const STORE_RETRY_DELAY_MS = 200;
 
 export function createInferenceRoute(endpoint: EndpointContract, dependencies: InferenceDependencies) {
   const { store, temporal, settlements, openJobsLimit, waitCeilingMs, clock, logger } = dependencies;
-  const readRequest = createRequestReader(endpoint, store);
+  const readRequest = createRequestReader(endpoint, dependencies);
 
   return async (context: ApiContext): Promise<void> => {
     context.set('Concurrency-Limit', String(openJobsLimit));
     refuseUnknownQuery(context);
     const dryRun = readDryRun(context);
-    // It admits nothing, so nothing else would check a caller who is known from before.
+    // A dry run admits nothing, so no later statement would check a known caller.
     if (dryRun && context.state.knownCaller?.rate) await context.state.knownCaller.lookUp();
-    const asked = {
+    const options = {
       waitMs: readWaitMs(context, endpoint, waitCeilingMs),
       testScenario: readTestScenario(context, endpoint),
       idempotencyKey: readIdempotencyKey(context),
       expiryMs: readExpiryMs(context, endpoint),
+      modelVersion: readModelVersion(context),
     };
-    const options = { ...asked, modelVersion: readModelVersion(context) };
-    const refusal = await refuseUninstalled(context, endpoint, options.modelVersion);
-    // With a key it may repeat a request from before the model went: its body tells.
-    if (refusal && (dryRun || options.idempotencyKey === null)) throw refusal;
+    const uninstalled = await refuseUninstalled(context, endpoint, options.modelVersion);
+    // With a key it may be a replay of a request from before the model was removed; the body decides.
+    if (uninstalled && (dryRun || options.idempotencyKey === null)) throw uninstalled;
 
     const jobId = newId('job');
     const request = await readRequest(context, jobId);
-    const admission = planAdmission(context, endpoint, { jobId, request, options, openJobsLimit, now: clock() });
+    const { parameters, inputs } = request;
+    const { modelVersion } = options;
+    const refusal =
+      uninstalled ??
+      (await refuseUnservedStage(context, endpoint, { parameters, files: inputs })) ??
+      (await refuseUnserved(context, endpoint, { parameters, modelVersion }));
+    const { apiKey: caller, requestId } = context.state;
+    const uploadsParam = referenceName(endpoint.files.maximum);
+    const planned = {
+      jobId,
+      requestId,
+      caller,
+      parameters,
+      inputs,
+      uploadsParam,
+      options,
+      openJobsLimit,
+      now: clock(),
+    };
+    const admission = planAdmission(endpoint, planned);
     if (dryRun) {
-      await request.discard();
-      return answerDryRun(context, admission);
+      const truncated = await discarding(request, () => findTruncatedInput(store, endpoint, request));
+      const problem = refusal ?? truncated;
+      if (problem) throw problem;
+      return respondDryRun(context, admission);
     }
     const replay = refusal
       ? await replayOrRefuse(context, admission, request, refusal)
       : await admit(context, endpoint, admission, request);
     if (replay) {
       context.set('Idempotent-Replayed', 'true');
-      return answer(context, replay);
+      return respond(context, replay);
     }
     context.state.admitted = admission.job;
     const { waitMs } = options;
-    const settled = waitMs === null ? null : waitForJob(context, { jobId, settlements, ceilingMs: waitMs, logger });
+    const waited = waitMs === null ? null : waitForJob(context, { jobId, settlements, ceilingMs: waitMs, logger });
     await start(admission.job);
-    answer(
+    respond(
       context,
-      settled ? await settledResponse(context, admission, await settled) : admission.idempotency.response,
+      waited ? await responseAfterWait(context, admission, await waited) : admission.idempotency.response,
     );
   };
 
-  /** The job is committed, so nothing here may refuse the request: the sweeper starts what this could not. */
+  /** The job is committed, so a failure here must not fail the request: the sweeper starts the workflow. */
   async function start(job: Admission['job']): Promise<void> {
     try {
       await startRunJob(temporal, job, endpoint);
@@ -105,90 +120,35 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
     }
   }
 
-  /** What a request that waited is answered, and whoever repeats it: null when the job had not settled in time. */
-  async function settledResponse(
+  /** The response to a request that waited, stored for its replays. `waited` is the job at the end of the wait, if known. */
+  async function responseAfterWait(
     context: ApiContext,
     { job, idempotency }: Admission,
-    settled: Job | null,
+    waited: Job | null,
   ): Promise<StoredResponse> {
-    const response = settled ? { status: 200, body: JSON.stringify(renderJob(settled)) } : idempotency.response;
-    if (job.idempotencyKey !== null) {
-      const { organizationId, livemode } = job;
-      const claim = { organizationId, livemode, route: idempotency.route, key: job.idempotencyKey };
+    const response = waited
+      ? { status: isTerminal(waited.status) ? 200 : 202, body: JSON.stringify(renderJob(waited)) }
+      : idempotency.response;
+    if (job.idempotencyKey === null) return response;
+    const { organizationId, livemode } = job;
+    const claim = { organizationId, livemode, route: idempotency.route, key: job.idempotencyKey };
+    const deadlineMs = performance.now() + RESPONSE_MARGIN_MS;
+    for (;;) {
       try {
-        await storeResponse(context.state.em, claim, response);
+        return (await storeWaitedResponse(context.state.em.fork(), claim, response)) ?? response;
       } catch (err) {
-        // The job is committed, and a replay will answer this.
         logger.warn({ jobId: job.id, err }, 'response not stored');
-        return idempotency.response;
+        // Nothing was stored, or the same: replays get this one.
+        if (waited === null || !isConnectionLoss(err)) return idempotency.response;
+        // The commit may be lost with its reply only, and then decides what replays get.
+        if (performance.now() > deadlineMs) throw err;
       }
+      await delay(STORE_RETRY_DELAY_MS);
     }
-    return response;
   }
 }
 
-interface AdmissionPlan {
-  jobId: string;
-  request: InferenceRequest;
-  options: RequestOptions;
-  openJobsLimit: number;
-  now: Date;
-}
-
-/** Everything the job will be, before any of it exists. */
-function planAdmission(
-  context: ApiContext,
-  endpoint: EndpointContract,
-  { jobId, request, options, openJobsLimit, now }: AdmissionPlan,
-): Admission {
-  const { apiKey, requestId } = context.state;
-  const { parameters, inputs } = request;
-  const { waitMs, testScenario, idempotencyKey, expiryMs, modelVersion } = options;
-  const job: Admission['job'] = {
-    id: jobId,
-    organizationId: apiKey.organizationId,
-    apiKeyId: apiKey.id,
-    endpoint: endpoint.slug,
-    livemode: apiKey.livemode,
-    isStaging: apiKey.isStaging,
-    testScenario,
-    pinnedModelVersion: modelVersion,
-    parameters,
-    inputs,
-    reservedCredits: endpoint.price?.({ parameters, files: inputs }) ?? endpoint.priceCredits,
-    stages: queuedStages(endpoint, { parameters, files: inputs }),
-    requestId,
-    idempotencyKey,
-    createdAt: now,
-    expiryMs,
-    dueAt: new Date(now.getTime() + jobBoundMs(endpoint, expiryMs)),
-  };
-  const queued = renderJob({
-    ...job,
-    status: 'queued',
-    startedAt: null,
-    completedAt: null,
-    modelVersion: null,
-    chargedCredits: 0,
-  });
-  return {
-    job,
-    openJobsLimit,
-    idempotency: {
-      route: endpoint.slug,
-      fingerprint: fingerprint({
-        parameters,
-        files: inputs.map((input) => input.sha256),
-        testScenario,
-        modelVersion: modelVersion ?? undefined,
-      }),
-      response: { status: 202, body: JSON.stringify(queued) },
-      inProgressUntil: waitMs === null ? null : new Date(now.getTime() + waitMs + ANSWER_MARGIN_MS),
-    },
-  };
-}
-
-/** Answers the stored response when this request repeats one from before no model could answer it. */
+/** Returns the stored response of an earlier identical request. @throws the refusal when there is none */
 async function replayOrRefuse(
   context: ApiContext,
   { job, idempotency }: Admission,
@@ -203,7 +163,7 @@ async function replayOrRefuse(
   throw refusal;
 }
 
-/** Answers the stored response when this request repeats an earlier one. */
+/** Admits the job. Returns the stored response when the request is a replay, or null. */
 async function admit(
   context: ApiContext,
   endpoint: EndpointContract,
@@ -218,20 +178,29 @@ async function admit(
     if (replay) await request.discard();
     return replay;
   } catch (error) {
-    // After any other error, such as a lost connection, the job may exist: its files stay, and the sweeper removes
-    // them if it does not.
+    // After any other error, such as a lost connection, the job may exist: keep its files. The sweeper removes them if it
+    // does not.
     if (error instanceof ServiceError) await request.discard();
-    if (error instanceof ServiceError && error.code === 'concurrency_limit_exceeded') tellRemaining(context, 0);
+    if (error instanceof ServiceError && error.code === 'concurrency_limit_exceeded') setRemaining(context, 0);
     throw error;
   }
 }
 
-/** How many more jobs may be open. */
-function tellRemaining(context: ApiContext, jobs: number): void {
+/** Discards the request after the work, also when that fails. */
+async function discarding<Result>(request: InferenceRequest, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    await request.discard();
+  }
+}
+
+/** Reports how many more jobs may be opened. */
+function setRemaining(context: ApiContext, jobs: number): void {
   context.set('Concurrency-Remaining', String(Math.max(0, jobs)));
 }
 
-/** In one statement with the check of the caller, unless something has changed about it. */
+/** Admits and checks a known caller in one statement, unless something about the caller has changed. */
 async function admitChecked(
   context: ApiContext,
   endpoint: EndpointContract,
@@ -249,10 +218,10 @@ async function admitChecked(
   return admitJob(em, admission);
 }
 
-/** What the request would cost. That it came this far says that it is acceptable. */
-async function answerDryRun(context: ApiContext, { job, openJobsLimit }: Admission): Promise<void> {
+/** Returns the cost. The request has already passed validation. */
+async function respondDryRun(context: ApiContext, { job, openJobsLimit }: Admission): Promise<void> {
   const { available, openJobs } = await readHeadroom(context.state.em, job);
-  tellRemaining(context, openJobsLimit - openJobs);
+  setRemaining(context, openJobsLimit - openJobs);
   context.body = {
     object: 'dry_run',
     endpoint: job.endpoint,
@@ -262,7 +231,7 @@ async function answerDryRun(context: ApiContext, { job, openJobsLimit }: Admissi
   };
 }
 
-function answer(context: ApiContext, { status, body }: StoredResponse): void {
+function respond(context: ApiContext, { status, body }: StoredResponse): void {
   context.status = status;
   context.type = 'application/json';
   context.body = body;

@@ -3,37 +3,38 @@ import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { JOB_STATUSES } from '../../contracts/job.ts';
-import { Job } from '../../db/entities.ts';
+import { cancelQueuedJob } from '../../jobs/cancellation-store.ts';
+import { Job } from '../../jobs/entities.ts';
+import { fingerprint } from '../../jobs/idempotency.ts';
 import {
   claimIdempotencyKey,
   releaseIdempotencyKey,
   type StoredResponse,
   storeResponse,
-} from '../../db/idempotency.ts';
-import { settleJob } from '../../db/jobs/settle-job.ts';
-import type { EntityManager } from '../../db/orm.ts';
-import { createdWithin, findPage } from '../../db/pages.ts';
-import { fingerprint } from '../../domain/idempotency.ts';
-import { renderJob } from '../../domain/job-resource.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+} from '../../jobs/idempotency-claims-store.ts';
+import { renderJob } from '../../jobs/job-resource.ts';
+import { findReadableJob, findReadableJobs } from '../../jobs/readable-jobs-store.ts';
+import type { EntityManager } from '../../platform/database/orm.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
-import { assertScope } from '../middleware/authenticate.ts';
+import { jobReaderOf } from '../job-reader.ts';
 import { createdParameters, createQueryReader, pageParameters } from '../requests/query.ts';
 import { readIdempotencyKey, refuseUnknownQuery } from '../requests/request-options.ts';
 
-/** A job of another organisation or mode is answered exactly as one that does not exist. */
-export async function findOwnJob(context: ApiContext): Promise<Job> {
+/** The job in the path. A job that the key may not read is reported as not found. */
+export async function findJobInPath(context: ApiContext, endpoints: readonly EndpointContract[]): Promise<Job> {
   refuseUnknownQuery(context, []);
-  const { organizationId, livemode } = context.state.apiKey;
   const id = String(context.params.id);
-  const job = await context.state.em.findOne(Job, { id, organizationId, livemode });
+  const job = await findReadableJob(context.state.em, jobReaderOf(context.state.apiKey, endpoints), id);
   if (!job) throw new ServiceError('resource_not_found', `There is no job ${id}.`, { param: 'id' });
   return job;
 }
 
 /** `GET /v1/jobs/{id}` */
-export async function getJob(context: ApiContext): Promise<void> {
-  context.body = renderJob(await findOwnJob(context));
+export function createGetJobRoute(endpoints: readonly EndpointContract[]) {
+  return async (context: ApiContext): Promise<void> => {
+    context.body = renderJob(await findJobInPath(context, endpoints));
+  };
 }
 
 /** Query parameters of `GET /v1/jobs`. */
@@ -53,16 +54,8 @@ export function listJobsParameters(endpoints: readonly EndpointContract[]) {
 export function createListJobsRoute(endpoints: readonly EndpointContract[]) {
   const readQuery = createQueryReader(listJobsParameters(endpoints));
   return async (context: ApiContext): Promise<void> => {
-    const { organizationId, livemode } = context.state.apiKey;
-    const filter = readQuery(context);
-    const where = {
-      organizationId,
-      livemode,
-      ...(filter.status !== undefined && { status: filter.status }),
-      ...(filter.endpoint !== undefined && { endpoint: filter.endpoint }),
-      ...createdWithin(filter),
-    };
-    const page = await findPage<Job>(context.state.em, Job, where, filter);
+    const reader = jobReaderOf(context.state.apiKey, endpoints);
+    const page = await findReadableJobs(context.state.em, reader, readQuery(context));
     context.body = { object: 'list', data: page.rows.map(renderJob), has_more: page.hasMore };
   };
 }
@@ -73,22 +66,20 @@ interface CancelDependencies {
   logger: Logger;
 }
 
-/** A request that takes longer to cancel a job has died. */
+/** A cancellation that takes longer has died. */
 const IN_PROGRESS_MS = 15_000;
 
-/** What a claim holds until the job was canceled: if its request dies before, the next one cancels. */
-const NO_ANSWER: StoredResponse = { status: 0, body: '' };
+/** Placeholder of a claim until the job is canceled. If its request dies first, the next one cancels. */
+const NO_RESPONSE: StoredResponse = { status: 0, body: '' };
 
-/** `POST /v1/jobs/{id}/cancel`: a queued job ends here, in one statement; one that was picked up goes on. */
+/** `POST /v1/jobs/{id}/cancel`: cancels a queued job in one statement. A job that was picked up continues. */
 export function createCancelJobRoute(
   endpoints: readonly EndpointContract[],
   { temporal, clock, logger }: CancelDependencies,
 ) {
-  const families = new Map(endpoints.map(({ slug, family }) => [slug, family]));
   return async (context: ApiContext): Promise<void> => {
     const key = readIdempotencyKey(context);
-    const { id, endpoint } = await findOwnJob(context);
-    assertScope(context.state.apiKey, `${families.get(endpoint)}:write`);
+    const { id } = await findJobInPath(context, endpoints);
     const { status, body } = key === null ? await cancel(context.state.em, id) : await cancelOnce(context, id, key);
     context.status = status;
     context.type = 'application/json';
@@ -100,8 +91,8 @@ export function createCancelJobRoute(
     const { organizationId, livemode } = apiKey;
     const claim = { organizationId, livemode, route: 'jobs/cancel', key };
     const inProgressUntil = new Date(clock().getTime() + IN_PROGRESS_MS);
-    const replay = await claimIdempotencyKey(em, claim, fingerprint({ id }), NO_ANSWER, inProgressUntil);
-    if (replay && replay.status !== NO_ANSWER.status) {
+    const replay = await claimIdempotencyKey(em, claim, fingerprint({ id }), NO_RESPONSE, inProgressUntil);
+    if (replay && replay.status !== NO_RESPONSE.status) {
       context.set('Idempotent-Replayed', 'true');
       return replay;
     }
@@ -110,28 +101,17 @@ export function createCancelJobRoute(
       await storeResponse(em, claim, response);
       return response;
     } catch (error) {
-      // A refusal leaves the key free. After a lost connection the job may be canceled: the next request finds out.
+      // A refusal frees the key. After a lost connection the job may be canceled; the next request finds out.
       if (error instanceof ServiceError) await releaseIdempotencyKey(em, claim);
       throw error;
     }
   }
 
-  /** Safe to repeat: a canceled job is answered as it was the first time. */
+  /** Idempotent: canceling a canceled job returns the same response. */
   async function cancel(em: EntityManager, id: string): Promise<StoredResponse> {
-    const isCanceled = await settleJob(em, {
-      jobId: id,
-      from: ['queued'],
-      to: 'canceled',
-      result: null,
-      error: null,
-      stages: null,
-      chargedCredits: 0,
-      completedAt: clock(),
-      event: null,
-      deliveries: [],
-    });
+    const isCanceled = await cancelQueuedJob(em, id, clock());
     if (isCanceled) {
-      // The job has ended; its workflow would find that out by itself, later.
+      // Best effort: the workflow would notice the canceled job by itself, later.
       temporal.workflow
         .getHandle(id)
         .cancel()

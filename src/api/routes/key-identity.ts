@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
-import { ApiKey } from '../../db/entities.ts';
-import { epochSeconds } from '../../domain/job-resource.ts';
-import { permissionsOf } from '../../domain/scopes.ts';
+import { ApiKey } from '../../organizations/entities.ts';
+import { permissionsOf } from '../../organizations/scopes.ts';
+import { epochSeconds } from '../../platform/epoch-seconds.ts';
 import type { ApiContext } from '../context.ts';
 import { createQueryReader } from '../requests/query.ts';
 
 const readQuery = createQueryReader(Type.Object({}, { additionalProperties: false }));
 
-/** `GET /v1/api-keys/self`: whose key it is and what it may do, for every valid key. */
+/** `GET /v1/api-keys/self`: identity and permissions of the calling key, whatever its scopes. */
 export async function getKeyIdentity(context: ApiContext): Promise<void> {
-  // A key asks about itself; a request that names another one is a mistake.
+  // Refuses parameters: a request that names another key or organisation is a mistake.
   readQuery(context);
   const { id, organizationId, livemode, isStaging, scopes } = context.state.apiKey;
   const { expiresAt, rotatesAt } = await context.state.em.findOneOrFail(ApiKey, { id, organizationId });

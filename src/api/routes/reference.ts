@@ -1,8 +1,8 @@
-/** `GET /docs`: the reference, drawn in the browser by Swagger UI from `/openapi.json`. Nothing comes from elsewhere. */
+/** `GET /docs`: the reference, rendered by Swagger UI from `/openapi.json`. All assets are served from here. */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { PAGE_CSS, renderPage } from '../pages/page.ts';
 
@@ -28,7 +28,7 @@ const START_JS = `SwaggerUIBundle({
 
 interface Asset {
   type: string;
-  /** Left out, it is a file of Swagger UI. */
+  /** Omitted for files of Swagger UI. */
   text?: string;
 }
 

@@ -1,16 +1,21 @@
-/** `POST /v1/sdk-licenses/{sdk}` issues the licence of an SDK, `GET` reads it. */
+/** `POST /v1/sdk-licenses/{sdk}` issues the licence of an SDK; `GET` reads it. */
 import type Router from '@koa/router';
 import type { Next } from 'koa';
 import { Type } from 'typebox';
-import { claimIdempotencyKey, type IdempotencyKey, type StoredResponse, storeResponse } from '../../db/idempotency.ts';
-import type { EntityManager } from '../../db/orm.ts';
-import { issueSdkLicense, readSdkEntitlement } from '../../db/sdk-licenses/sdk-licenses.ts';
-import { fingerprint } from '../../domain/idempotency.ts';
-import { SDKS } from '../../domain/scopes.ts';
-import { renderSdkEntitlement, type Sdk } from '../../domain/sdk-licenses.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { fingerprint } from '../../jobs/idempotency.ts';
+import {
+  claimIdempotencyKey,
+  type IdempotencyKey,
+  type StoredResponse,
+  storeResponse,
+} from '../../jobs/idempotency-claims-store.ts';
+import { SDKS } from '../../organizations/scopes.ts';
+import type { EntityManager } from '../../platform/database/orm.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { LicenseSigning } from '../../sdk-licenses/license-signing.ts';
+import { renderSdkEntitlement, type Sdk } from '../../sdk-licenses/sdk-licenses.ts';
+import { issueSdkLicense, readSdkEntitlement } from '../../sdk-licenses/sdk-licenses-store.ts';
 import type { ApiContext, ApiState } from '../context.ts';
-import type { LicenseSigning } from '../license-signing.ts';
 import type { Access } from '../middleware/authenticate.ts';
 import { readOptionalJsonBody } from '../requests/json-body.ts';
 import { readIdempotencyKey, refuseUnknownQuery } from '../requests/request-options.ts';
@@ -21,7 +26,7 @@ export const sdkLicenseBody = Type.Object(
     regenerate: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Signs the licence of the present paid period again, as of now: the same paid period, no slot.',
+        description: 'Signs the licence of the current paid period again, without extending it or consuming a slot.',
       }),
     ),
   },
@@ -31,17 +36,17 @@ export const sdkLicenseBody = Type.Object(
 const validateBody = compileValidator(sdkLicenseBody, 'json');
 
 const ISSUES_PER_MINUTE = 600;
-/** Longer than an issue takes; a claim that is older belongs to a request that died. */
+/** Longer than issuing takes; an older claim belongs to a request that died. */
 const IN_PROGRESS_MS = 60_000;
 
-/** There are no test licences. */
+/** Test mode has no licences. */
 async function refuseTestKeys(context: ApiContext, next: Next): Promise<void> {
-  // A proof is for its organisation alone, and an old one would hide a renewal.
+  // Proofs are private to their organisation, and a cached one would hide a renewal.
   context.set('Cache-Control', 'no-store');
   if (!context.state.apiKey.livemode) {
     throw new ServiceError(
       'license_environment_forbidden',
-      'SDK licences are for production and staging. Use a live or a staging key.',
+      'SDK licences exist in production and staging only. Use a live or a staging key.',
     );
   }
   await next();
@@ -54,7 +59,7 @@ function refuseUnknownSdk(): never {
 interface SdkLicenseDependencies {
   licenseSigning: LicenseSigning;
   clock: () => Date;
-  /** Asks for a key with a scope. */
+  /** Requires a key with a scope. */
   withKey: (access: Access) => (context: ApiContext, next: Next) => Promise<void>;
   /** The rate of all reads. */
   reads: Access['rate'];
@@ -70,7 +75,7 @@ export function addSdkLicenseRoutes(router: Router<ApiState>, dependencies: SdkL
     router.post(path, ...withScope('write', issues), createIssueRoute(sdk, dependencies));
     router.get(path, ...withScope('read', reads), createReadRoute(sdk, dependencies));
   }
-  // There is no scope for an SDK that does not exist, so any key is told so.
+  // An unknown SDK has no scope, so any key gets the explanation.
   router.post('/v1/sdk-licenses/:sdk', withKey({ scope: null, rate: issues }), refuseUnknownSdk);
   router.get('/v1/sdk-licenses/:sdk', withKey({ scope: null, rate: reads }), refuseUnknownSdk);
 }
@@ -84,19 +89,19 @@ function createIssueRoute(sdk: Sdk, { licenseSigning, clock }: SdkLicenseDepende
     if (!sign) {
       throw new ServiceError(
         'license_signing_unconfigured',
-        'This service has no key to sign licences with. Tell its operator to set LICENSE_SIGNING_KEYS.',
+        'This service has no licence signing key. Ask its operator to set LICENSE_SIGNING_KEYS.',
       );
     }
-    const asked = { sdk, regenerate };
+    const requested = { sdk, regenerate };
     const { organizationId, livemode } = context.state.apiKey;
     const now = clock();
     const issue = async (em: EntityManager) => {
-      const entitlement = await issueSdkLicense(em, { organizationId, ...asked, now }, sign);
+      const entitlement = await issueSdkLicense(em, { organizationId, ...requested, now }, sign);
       return { status: 200, body: JSON.stringify(renderSdkEntitlement(entitlement, now)) };
     };
     const claim = { organizationId, livemode, route: `sdk-licenses/${sdk}` };
     const { answer, isReplay } = await context.state.em.transactional(async (em) =>
-      key === null ? { answer: await issue(em), isReplay: false } : once(em, { ...claim, key }, asked, now, issue),
+      key === null ? { answer: await issue(em), isReplay: false } : once(em, { ...claim, key }, requested, now, issue),
     );
     if (isReplay) context.set('Idempotent-Replayed', 'true');
     context.status = answer.status;
@@ -105,7 +110,7 @@ function createIssueRoute(sdk: Sdk, { licenseSigning, clock }: SdkLicenseDepende
   };
 }
 
-/** Does it unless a request with the key did. Claim, work and stored answer are one transaction. */
+/** Runs the work unless the key was used before. Claim, work and stored response share one transaction. */
 async function once(
   em: EntityManager,
   claim: IdempotencyKey,

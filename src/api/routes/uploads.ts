@@ -1,15 +1,15 @@
-/** `POST /v1/uploads` and `GET /v1/uploads/{id}`: files that jobs then name as `input_ref`. */
+/** `POST /v1/uploads` and `GET /v1/uploads/{id}`: files that jobs refer to as `input_ref`. */
 import { Type } from 'typebox';
 import { MEGABYTE, UPLOAD_MEDIA_TYPES, UPLOAD_VIDEO_BYTES, uploadLimitBytes } from '../../contracts/media-limits.ts';
-import { Upload } from '../../db/entities.ts';
-import { claimIdempotencyKey, type StoredResponse } from '../../db/idempotency.ts';
-import type { EntityManager } from '../../db/orm.ts';
-import { fingerprint } from '../../domain/idempotency.ts';
-import { newId } from '../../domain/ids.ts';
-import { epochSeconds } from '../../domain/job-resource.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { SignedUrls } from '../../domain/signed-urls.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
+import { fingerprint } from '../../jobs/idempotency.ts';
+import { claimIdempotencyKey, type StoredResponse } from '../../jobs/idempotency-claims-store.ts';
+import type { EntityManager } from '../../platform/database/orm.ts';
+import { epochSeconds } from '../../platform/epoch-seconds.ts';
+import { newId } from '../../platform/ids.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { SignedUrls } from '../../platform/signed-urls.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
+import { Upload } from '../../uploads/entities.ts';
 import type { ApiContext } from '../context.ts';
 import { readJsonBody } from '../requests/json-body.ts';
 import { readMultipartBody, removeFiles, type StoredFile } from '../requests/multipart-body.ts';
@@ -24,7 +24,7 @@ export interface UploadDependencies {
   clock: () => Date;
 }
 
-/** An upload's row, before or after it is one. */
+/** The columns of an upload, before or after it is stored. */
 type UploadRow = Pick<
   Upload,
   | 'id'
@@ -42,11 +42,15 @@ type UploadRow = Pick<
   | 'usedAt'
 >;
 
-/** An upload whose content follows by `PUT`. */
+/** Body of an announcement: the content follows by `PUT`. */
 export const announcedUpload = Type.Object(
   {
     filename: Type.String({ minLength: 1, maxLength: 255 }),
-    bytes: Type.Integer({ minimum: 1, maximum: UPLOAD_VIDEO_BYTES, description: 'Exact size of the file.' }),
+    // Without a maximum: a larger file is refused as too large, not as invalid.
+    bytes: Type.Integer({
+      minimum: 1,
+      description: 'Exact size of the file: at most 50 MB for a picture, 2 GB for a video.',
+    }),
     mime_type: Type.Enum([...UPLOAD_MEDIA_TYPES]),
   },
   { additionalProperties: false },
@@ -67,7 +71,7 @@ export function createUploadRoute({ store, signedUrls, clock }: UploadDependenci
   };
 
   async function announce(context: ApiContext, key: string | null): Promise<void> {
-    const body = await readJsonBody(context.req);
+    const body = await readJsonBody(context);
     validateAnnouncement(body);
     const { filename, bytes, mime_type: mediaType } = body as Type.Static<typeof announcedUpload>;
     if (bytes > uploadLimitBytes(mediaType)) throw tooLarge(mediaType, 'bytes');
@@ -92,7 +96,7 @@ export function createUploadRoute({ store, signedUrls, clock }: UploadDependenci
       const isReplay = await respond(context, key, upload, fingerprint({ file: file.sha256 }));
       if (isReplay) await removeFiles(store, files);
     } catch (error) {
-      // As with jobs: after a lost connection the row may exist, and the sweeper decides.
+      // After a lost connection the row may exist: keep the files. The sweeper removes them if it does not.
       if (error instanceof ServiceError) await removeFiles(store, files);
       throw error;
     }
@@ -117,7 +121,7 @@ export function createUploadRoute({ store, signedUrls, clock }: UploadDependenci
     };
   }
 
-  /** Records the upload, unless the key was used before. Answers whether it was. */
+  /** Records the upload unless the key was used before. Returns whether the response is a replay. */
   async function respond(
     context: ApiContext,
     key: string | null,
@@ -151,7 +155,7 @@ async function record(
 function checkFile(fields: Readonly<Record<string, unknown>>, [file]: readonly StoredFile[]): StoredFile {
   const [unknownField] = Object.keys(fields);
   if (unknownField !== undefined) {
-    throw new ServiceError('parameter_unknown', `"${unknownField}" is not a parameter of uploads. Leave it out.`, {
+    throw new ServiceError('parameter_unknown', `"${unknownField}" is not a parameter of uploads. Remove it.`, {
       param: unknownField,
     });
   }
@@ -162,7 +166,7 @@ function checkFile(fields: Readonly<Record<string, unknown>>, [file]: readonly S
 
 function tooLarge(mediaType: string, param: string): ServiceError {
   const megabytes = uploadLimitBytes(mediaType) / MEGABYTE;
-  return new ServiceError('file_too_large', `An upload of ${mediaType} may have ${megabytes} MB.`, { param });
+  return new ServiceError('file_too_large', `An upload of ${mediaType} may have at most ${megabytes} MB.`, { param });
 }
 
 /** `GET /v1/uploads/{id}` */
@@ -172,7 +176,7 @@ export function createGetUploadRoute({ signedUrls, clock }: Omit<UploadDependenc
     const { organizationId, livemode } = context.state.apiKey;
     const id = String(context.params.id);
     const upload = await context.state.em.findOne(Upload, { id, organizationId, livemode });
-    // As its use is answered: one that no job took in its time is gone, whenever the sweeper comes by.
+    // An expired upload is reported as missing before the sweeper deletes it.
     const isGone = upload?.usedAt === null && upload.expiresAt <= clock();
     if (!upload || isGone) {
       throw new ServiceError('resource_not_found', `There is no upload ${id}.`, { param: 'id' });
@@ -181,7 +185,7 @@ export function createGetUploadRoute({ signedUrls, clock }: Omit<UploadDependenc
   };
 }
 
-/** The resource. A pending one says where its content is to be sent. */
+/** The upload as customers see it. A pending one carries the signed URL for its content. */
 export function renderUpload(upload: UploadRow, signedUrls: SignedUrls) {
   const isPending = upload.status === 'pending';
   return {

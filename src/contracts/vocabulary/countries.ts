@@ -1,11 +1,11 @@
-/** Codes of countries and of their parts. */
+/** Codes of countries and their subdivisions. */
 import { Type } from 'typebox';
 import { closed, confidence } from './schemas.ts';
 
 export const COUNTRY_PATTERN = '^[A-Z]{2}$';
 export const SUBDIVISION_PATTERN = '^[A-Z]{2}-[A-Z0-9]{1,3}$';
 
-/** ISO 3166-1 alpha-2: the 249 codes that are officially assigned. */
+/** ISO 3166-1 alpha-2: the 249 officially assigned codes. */
 export const COUNTRIES: readonly string[] = (
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW ' +
   'BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI ' +
@@ -27,7 +27,7 @@ export const likelyRegion = closed(
   'The most likely state, province or region.',
 );
 
-/** EU and EEA, the United States, Canada: where the driver licence reader knows the documents. */
+/** EU and EEA, the United States and Canada: the countries whose documents the driver licence reader knows. */
 export const LICENSE_COUNTRIES = [
   'AT',
   'BE',

@@ -1,4 +1,4 @@
-/** Papers that belong to a vehicle or its driver, and what is read on them. */
+/** Documents of a vehicle or its driver, and the fields read from them. */
 import { type TSchema, Type } from 'typebox';
 import { boundingBox, closed, confidence, imageIndex } from './schemas.ts';
 
@@ -34,7 +34,6 @@ export const DOCUMENT_ISSUES = [
 
 export const documentIssue = closed({ reason: Type.Enum(DOCUMENT_ISSUES), image_index: imageIndex, confidence });
 
-/** Fields of text. */
 export const TEXT_FIELDS = [
   'registration_number',
   'vin',
@@ -87,9 +86,9 @@ export const MONEY_FIELDS = ['net_amount', 'tax_amount', 'total_amount', 'purcha
 
 export const UNITS = ['km', 'mi', 'kW', 'hp', 'cm3', 'kg', 'lb', 'g/km'] as const;
 
-/** Where on the pictures something was read. */
+/** Where a value was read, and how certain the reading is. */
 export const seen = { confidence, image_index: imageIndex, bbox: boundingBox };
 
-/** A value as a program wants it, beside the text as it is printed. */
+/** The parsed value beside the printed text. */
 export const readValue = <Value extends TSchema>(value: Value) =>
   closed({ value, text: Type.String({ description: 'As printed.' }), ...seen });

@@ -1,4 +1,4 @@
-/** The closed list of what is seen under an open hood, of any propulsion. */
+/** The closed list of parts under an open hood, for any propulsion. */
 export const ENGINE_PARTS = [
   'engine_cover',
   'engine_block',

@@ -1,4 +1,6 @@
-/** The closed list of exterior parts. Left and right are the driver's. */
+/** The closed list of exterior parts, and how requests and results name them. Left and right are the driver's. */
+import { Type } from 'typebox';
+import { confidence, nullable } from './schemas.ts';
 
 export const PAIRED_PARTS = [
   'headlight',
@@ -41,5 +43,32 @@ export const SINGLE_PARTS = [
 export const PARTS = [...SINGLE_PARTS, ...PAIRED_PARTS] as const;
 export type Part = (typeof PARTS)[number];
 
-/** `none` for a part that exists once. */
+/** `none` for a part that a vehicle has only one of. */
 export const SIDES = ['left', 'right', 'none'] as const;
+
+export const partName = Type.Enum(PARTS);
+
+export const side = nullable(
+  Type.Enum(SIDES, {
+    description:
+      "The driver's left or right; `none` for a part that a vehicle has only one of; null if the picture does not show which.",
+  }),
+);
+
+/** The fields that identify a part in a result. */
+export const namedPart = { part: partName, side, confidence };
+
+/** The fields that say whether a picture shows the whole part. */
+export const completeness = {
+  is_cut_off: Type.Boolean({ description: 'Whether an edge of the picture cuts the part off.' }),
+  is_occluded: nullable(
+    Type.Boolean({ description: 'Whether something in front hides some of the part; null if the model cannot tell.' }),
+  ),
+};
+
+export const chosenParts = Type.Array(partName, {
+  minItems: 1,
+  maxItems: PARTS.length,
+  uniqueItems: true,
+  description: 'The parts to look for. Defaults to every part.',
+});

@@ -1,4 +1,4 @@
-/** What can be asked of the endpoints that make pictures and videos. */
+/** Options of the endpoints that produce pictures and videos. */
 import { Type } from 'typebox';
 
 export const OUTPUT_FORMATS = ['jpg', 'png', 'webp'] as const;
@@ -7,16 +7,16 @@ export const DEFAULT_OUTPUT_FORMAT = 'jpg' satisfies OutputFormat;
 
 export const outputFormat = Type.Enum(OUTPUT_FORMATS, {
   default: DEFAULT_OUTPUT_FORMAT,
-  description: 'Format of the picture that is made.',
+  description: 'File format of the output picture.',
 });
 
 export const hexColor = (description: string) =>
-  Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: `${description} As \`#rrggbb\`, sRGB.` });
+  Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: `${description} Format \`#rrggbb\`, sRGB.` });
 
-/** What a vehicle can be put in front of. */
+/** Backgrounds for a cut-out vehicle. */
 export const SCENES = ['studio_white', 'studio_gray', 'studio_dark', 'showroom', 'forecourt'] as const;
 
-/** `GAN` is fast; `fine_grain` is a tiled diffusion model of higher quality. */
+/** `GAN` is fast; `fine_grain` is a tiled diffusion enhancer of higher quality. */
 export const ENHANCER_MODELS = ['GAN', 'fine_grain'] as const;
 
 export const ENHANCE_OPERATIONS = [

@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,9 @@ export const damageDetect = {
   slug: 'damage.detect',
   title: 'Damage detector',
   description:
-    'Finds the damages that a picture of a vehicle shows: what each is, on which part, where and about how large, ' +
-    'and which parts were examined at all. It does not grade or price them (see `damage.severity` and ' +
-    '`pricing.repair`), and says nothing of what the picture does not show.',
+    'Finds damages on a picture of a vehicle: their type, part, location and approximate size. It also lists the parts ' +
+    'that were examined. To grade damages use `damage.severity`, to price them `pricing.repair`. The result covers only ' +
+    'what the picture shows.',
   family: 'damage',
   preview: true,
   ...FAST,
@@ -19,11 +19,11 @@ export const damageDetect = {
   parameters,
   result,
   scenarios: {
-    empty_result: 'No vehicle in the picture: empty lists, no view.',
+    empty_result: 'No vehicle in the picture: empty lists and a null view.',
     low_confidence: 'Damages in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
-    heavy_damage: 'A front after a collision: five damages, one of them on a part that cannot be told.',
-    undamaged: 'A vehicle in good order: `parts_seen` says what was examined, `damages` is empty.',
-    poor_image_quality: 'A dark, blurred picture: nothing found, and `quality_issues` says why.',
+    heavy_damage: 'A front after a collision: five damages, one of them on an unidentified part.',
+    undamaged: 'A vehicle in good order: `parts_seen` lists what was examined, `damages` is empty.',
+    poor_image_quality: 'A dark, blurred picture: no damages, and `quality_issues` says why.',
   },
 } as const satisfies EndpointContract;

@@ -1,13 +1,13 @@
 /**
- * Picture → damages with their outlines. A segmentation network knows neither the part that a damage is on, nor its size,
- * nor which parts were examined: they stay null, and `parts_seen` empty.
+ * Picture → damages with outlines. A segmentation network does not know the part of a damage, its size or the parts that it
+ * examined: those fields stay null, and `parts_seen` empty.
  */
 import { DAMAGE_TYPES } from '../../contracts/vocabulary/damages.ts';
-import { toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { createDetectionPipeline } from '../../inference/pipelines/detection-pipeline.ts';
-import { OUTLINE_DECODERS } from '../../inference/pipelines/detector.ts';
-import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
-import { toPolygon } from '../../inference/pipelines/polygon.ts';
+import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { createDetectionPipeline } from '../../inference/toolkit/detection/detection-pipeline.ts';
+import { OUTLINE_DECODERS } from '../../inference/toolkit/detection/detector.ts';
+import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
+import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -16,10 +16,10 @@ export const pipeline = createDetectionPipeline({
   task: 'damage-segmentation',
   labels: DAMAGE_TYPES,
   decoders: OUTLINE_DECODERS,
-  createJudge: createPictureJudge,
-  toResult: (found, judgement, parameters: Parameters) => {
+  createAssessor: createPictureAssessor,
+  toResult: (found, assessment, parameters: Parameters) => {
     const result: Result = {
-      ...judgement,
+      ...assessment,
       parts_seen: [],
       damages: found.map(({ label, confidence, box, outline }, index) => ({
         id: `damage_${index + 1}`,

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { damageType } from '../../contracts/vocabulary/damage-schemas.ts';
-import { DAMAGE_TYPES } from '../../contracts/vocabulary/damages.ts';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { minConfidence, viewHint } from '../../contracts/vocabulary/picture-schemas.ts';
+import { DAMAGE_TYPES, damageType } from '../../contracts/vocabulary/damages.ts';
+import { minConfidence, onePicture, viewHint } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 
@@ -13,7 +11,7 @@ export const parameters = Type.Object(
         minItems: 1,
         maxItems: DAMAGE_TYPES.length,
         uniqueItems: true,
-        description: 'The types of damage to look for; every type when left out.',
+        description: 'The types of damage to look for. Defaults to every type.',
       }),
     ),
     min_confidence: Type.Optional(minConfidence),

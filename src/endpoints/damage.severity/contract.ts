@@ -1,6 +1,6 @@
 import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,10 +8,9 @@ export const damageSeverity = {
   slug: 'damage.severity',
   title: 'Damage grader',
   description:
-    'Grades damages by how severe they are and hints at how each is repaired: the method, the material, whether ' +
-    'paint is needed and whether safety is concerned. It grades the damages of the request, or of an earlier ' +
-    '`damage.detect` job, or those it finds itself. A hint is no estimate: costs are the matter of ' +
-    '`pricing.repair`.',
+    'Grades damages by severity and suggests how to repair each: method, material, whether it needs paint and whether ' +
+    'it affects safety. It grades the damages of the request, those of an earlier `damage.detect` job, or those it ' +
+    'finds itself. For costs use `pricing.repair`.',
   family: 'damage',
   preview: true,
   ...FAST,
@@ -22,15 +21,15 @@ export const damageSeverity = {
   jobReferences: [{ parameter: 'damage_job_id', endpoints: ['damage.detect'] }],
   result,
   scenarios: {
-    empty_result: 'No damage to grade: an empty list, no overall grade.',
+    empty_result: 'No damage to grade: an empty list and a null overall grade.',
     low_confidence: 'Grades in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
-    cosmetic_only: 'Blemishes that are polished or touched up.',
-    total_loss: 'Structural damage: the vehicle is neither drivable nor worth its repair.',
+    cosmetic_only: 'Blemishes that need polishing or touching up only.',
+    total_loss: 'Structural damage: the vehicle is not drivable and not worth repairing.',
   },
 } as const satisfies EndpointContract;
 
-/** What the schema cannot say of the damages to grade. */
+/** Rules for the damages that the schema cannot express. */
 function refine(request: ValidRequest): { param: string; message: string } | null {
   const { damages = [], damage_job_id } = request.parameters as Parameters;
   if (damages.length > 0 && damage_job_id !== undefined) {

@@ -1,24 +1,27 @@
 /**
- * Picture and damages → how severe each is and how it is repaired, by classifiers that see one damage at a time. They tell
- * nothing of the vehicle as a whole: `overall` stays null.
+ * Picture and damages → severity and repair method of each. The classifiers see one damage at a time and cannot grade the
+ * whole vehicle: `overall` stays null.
  */
 import { DAMAGE_TYPES, MATERIALS, REPAIR_METHODS, SEVERITIES } from '../../contracts/vocabulary/damages.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { type Box, expandBox, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { resample } from '../../inference/images/resample.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import { type Model, usedModel } from '../../inference/models/model.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { type Classifier, createClassifier, createOptionalClassifier } from '../../inference/pipelines/classifier.ts';
-import { createDetector } from '../../inference/pipelines/detector.ts';
-import type { Result as Damages } from '../damage.detect/result.ts';
+import { type Box, expandBox, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import {
+  type Classifier,
+  createClassifier,
+  createOptionalClassifier,
+} from '../../inference/toolkit/detection/classifier.ts';
+import { createDetector } from '../../inference/toolkit/detection/detector.ts';
+import { resample } from '../../inference/toolkit/images/resample.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { withReferences } from './references.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-type Asked = NonNullable<Parameters['damages']>[number];
+type Requested = NonNullable<Parameters['damages']>[number];
 type Graded = Result['damages'][number];
 
-/** Share of its size by which the box of a damage grows: how severe it is shows beside what is around it. */
+/** Fraction by which a damage's box grows on each side: severity shows against the surroundings. */
 const MARGIN = 0.25;
 
 export const pipeline: PipelineDefinition = {
@@ -28,34 +31,26 @@ export const pipeline: PipelineDefinition = {
     const detect = createDetector(usedModel(model, 'damages'), DAMAGE_TYPES);
     return async ({ pictures, parameters }) => {
       const picture = await onlyPicture(pictures);
-      const { damages: asked } = parameters as Parameters;
+      const { damages: requested } = parameters as Parameters;
       const damages: Graded[] = [];
-      for (const damage of asked ?? (await detect(picture)).map(({ label, box }) => ({ ...foundDamage(label, box) }))) {
+      for (const damage of requested ??
+        (await detect(picture)).map(({ label, box }) => ({ ...foundDamage(label, box) }))) {
         const graded = await grade(picture, damage, `damage_${damages.length + 1}`);
         if (graded) damages.push(graded);
       }
-      const result: Result = { overall: null, damages: asked ? damages : worstFirst(damages), quality_issues: [] };
+      const result: Result = { overall: null, damages: requested ? damages : worstFirst(damages), quality_issues: [] };
       return result;
     };
   },
-  async withReferences(parameters, readResult) {
-    const { damage_job_id, ...others } = parameters as Parameters;
-    if (damage_job_id === undefined) return parameters;
-    const found = (await readResult(damage_job_id)) as Damages | null;
-    if (!found) {
-      const message = 'The result of the job that "damage_job_id" names is no longer kept. Send "damages".';
-      throw new ServiceError('input_unreadable', message, { param: 'damage_job_id' });
-    }
-    return { ...others, damages: found.damages };
-  },
+  withReferences: async (parameters, readResult) => ({ ...(await withReferences(parameters, readResult)) }),
 };
 
-function foundDamage(type: Graded['type'], box: Box): Asked {
+function foundDamage(type: Graded['type'], box: Box): Requested {
   return { type, part: null, side: null, bbox: toBoundingBox(box) };
 }
 
-/** Answers null of a damage that a classifier passes over: it is not seen. */
-function createGrader(model: Model): (picture: RgbImage, damage: Asked, id: string) => Promise<Graded | null> {
+/** Returns null if a classifier rejects the damage: it is not visible. */
+function createGrader(model: Model): (picture: RgbImage, damage: Requested, id: string) => Promise<Graded | null> {
   const type = createOptionalClassifier(model, 'type', DAMAGE_TYPES);
   const severity = createClassifier(model, 'severity', SEVERITIES);
   const method = createClassifier(model, 'method', REPAIR_METHODS);
@@ -68,8 +63,8 @@ function createGrader(model: Model): (picture: RgbImage, damage: Asked, id: stri
       type: damage.type ?? (await type(crop))[0]?.label,
       severity: await first(severity, crop),
       repair_method: await first(method, crop),
-      paint_required: judged(await first(paint, crop)),
-      safety_relevant: judged(await first(safety, crop)),
+      paint_required: assessed(await first(paint, crop)),
+      safety_relevant: assessed(await first(safety, crop)),
     };
     if (!said.type || !said.severity || !said.repair_method || !said.paint_required || !said.safety_relevant)
       return null;
@@ -95,7 +90,7 @@ async function first<Label extends string>(classify: Classifier<Label>, picture:
   return likeliest ? { value: likeliest.label, confidence: likeliest.confidence } : null;
 }
 
-function judged(said: { value: 'yes' | 'no'; confidence: number } | null): Graded['paint_required'] | null {
+function assessed(said: { value: 'yes' | 'no'; confidence: number } | null): Graded['paint_required'] | null {
   return said && { value: said.value === 'yes', confidence: said.confidence };
 }
 
@@ -113,6 +108,6 @@ function cropOf(picture: RgbImage, { x, y, width, height }: Graded['bbox']): Rgb
 }
 
 function worstFirst(damages: readonly Graded[]): Graded[] {
-  const rank = ({ severity }: Graded) => SEVERITIES.indexOf(severity.value as (typeof SEVERITIES)[number]);
+  const rank = ({ severity }: Graded) => SEVERITIES.indexOf(severity.value);
   return damages.toSorted((a, b) => rank(b) - rank(a) || b.severity.confidence - a.severity.confidence);
 }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { damagedPart, damageId, damageSize, damageType } from '../../contracts/vocabulary/damage-schemas.ts';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { side } from '../../contracts/vocabulary/part-schemas.ts';
+import { damagedPart, damageId, damageSize, damageType } from '../../contracts/vocabulary/damages.ts';
+import { jobId } from '../../contracts/vocabulary/jobs.ts';
+import { side } from '../../contracts/vocabulary/parts.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 import { boundingBox, closed, confidence, nullable, polygon } from '../../contracts/vocabulary/schemas.ts';
 
 export const files = onePicture;
@@ -24,16 +25,11 @@ export const parameters = Type.Object(
         minItems: 1,
         maxItems: 50,
         description:
-          'The damages to grade. An item of the `damages` of a `damage.detect` result is accepted as it is. Without ' +
-          '`damages` and `damage_job_id`, damages are looked for.',
+          'The damages to grade. Items of `damages` in a `damage.detect` result are accepted unchanged. Without `damages` ' +
+          'and `damage_job_id` the endpoint looks for damages itself.',
       }),
     ),
-    damage_job_id: Type.Optional(
-      Type.String({
-        pattern: '^job_[1-9A-HJ-NP-Za-km-z]{8,32}$',
-        description: 'A succeeded `damage.detect` job on the same picture, whose damages are graded.',
-      }),
-    ),
+    damage_job_id: Type.Optional(jobId('A succeeded `damage.detect` job on the same picture. Its damages are graded.')),
   },
   { additionalProperties: false, examples: [{ damage_job_id: 'job_1CoTsd5kMvWzrNbUoFgrYo' }] },
 );

@@ -1,5 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -7,8 +8,8 @@ export const dashboardRead = {
   slug: 'dashboard.read',
   title: 'Dashboard and mileage reader',
   description:
-    'Reads an instrument cluster: the odometer with its unit, the warning lights that are lit, the fuel level and ' +
-    'whether the cluster is switched on. A picture without an instrument cluster gives null readings, not an error.',
+    'Reads an instrument cluster: the odometer and its unit, the lit warning lights, the fuel level, and whether the ' +
+    'cluster is switched on. A picture without an instrument cluster returns null readings, not an error.',
   family: 'understand',
   preview: true,
   ...FAST,
@@ -19,10 +20,8 @@ export const dashboardRead = {
   scenarios: {
     empty_result: 'No instrument cluster in the picture: null readings, no warning lights.',
     low_confidence: 'A reading in which every confidence is below 0.5.',
-    model_error: 'The job settles `failed` and its hold is released.',
-    slow: 'The job takes about 30 s, so that `wait=true` answers 202.',
-    insufficient_credits: 'The request is refused with 402; no job is created.',
-    cluster_off: 'A digital cluster that is switched off: `cluster_lit` is false and there is nothing to read.',
+    ...JOB_SCENARIOS,
+    cluster_off: 'A digital cluster that is switched off: `cluster_lit` is false and there are no readings.',
     unit_unknown: 'An odometer that shows no unit: `unit` is null unless `unit_hint` is given.',
   },
 } as const satisfies EndpointContract;

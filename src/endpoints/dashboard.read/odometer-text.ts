@@ -1,5 +1,5 @@
-/** What the text of an odometer says. */
-import { type TextLine, weakestCharacter } from '../../inference/decoding/ctc.ts';
+/** Parses the text of an odometer. */
+import { type TextLine, weakestCharacter } from '../../inference/toolkit/decoding/ctc.ts';
 
 export interface OdometerText {
   value: number;
@@ -7,8 +7,8 @@ export interface OdometerText {
 }
 
 /**
- * Null when the text is not an odometer reading. `pattern` comes from `model.json`: its first group is the digits with
- * their thousands separators, its third the unit.
+ * Returns null if the text is not an odometer reading. `pattern` comes from `model.json`: group 1 holds the digits with
+ * thousands separators, group 3 the unit.
  */
 export function parseOdometerText(text: string, pattern: RegExp): OdometerText | null {
   const match = pattern.exec(text.trim());
@@ -16,7 +16,7 @@ export function parseOdometerText(text: string, pattern: RegExp): OdometerText |
   return { value: Number(match[1].replaceAll(/\D/g, '')), unit: unitOf(match[3]) };
 }
 
-/** What lies at the edge of a crop may be cut: any word in k is kilometres, in m miles. */
+/** The edge of a crop may cut the word, so its initial decides: k for kilometres, m for miles. */
 function unitOf(word: string | undefined): OdometerText['unit'] {
   const initial = word?.charAt(0).toLowerCase();
   if (initial === 'k') return 'km';
@@ -24,11 +24,11 @@ function unitOf(word: string | undefined): OdometerText['unit'] {
 }
 
 /**
- * Puts several views of one display together: crops with different margins, because a box that cuts a digit is the
- * commonest cause of a wrong reading. A view whose text is an odometer's and whose weakest character reaches
- * `leastCharacter` votes with that character's probability. The greatest sum wins; of equals, the one seen first.
+ * Combines crops of one display with different margins, because a box that cuts a digit is the most common cause of a wrong
+ * reading. A crop votes if its text is an odometer reading and its weakest character reaches `leastCharacter`; that
+ * character's probability is the weight. The greatest sum wins, the earlier reading on a tie.
  *
- * @returns the winner, with its sum ÷ the number of views as confidence; null without a vote
+ * @returns the winner, with its sum ÷ the number of crops as confidence; null without a vote
  */
 export function voteOnOdometer(
   views: readonly TextLine[],

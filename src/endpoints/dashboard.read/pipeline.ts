@@ -2,41 +2,23 @@
  * Picture → instrument cluster → its elements → odometer line, warning lights, fuel gauge.
  * Every threshold and rule comes from `model.json`; `training/reader.py` is the same in Python.
  */
-import { type Box, clampBox, expandBox, type Size, suppressOverlaps } from '../../inference/decoding/boxes.ts';
-import type { TextLine } from '../../inference/decoding/ctc.ts';
-import { letterbox, squareCrop, toOriginal } from '../../inference/images/fit.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
-import { type FloatTensor, type Model, usedModel } from '../../inference/models/model.ts';
+
+import { type Model, usedModel } from '../../inference/models/model.ts';
 import { inputSize, readSettings } from '../../inference/models/settings.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { rgbTensor, tensorRow } from '../../inference/tensors.ts';
-import { createLineReader } from '../../inference/text-line.ts';
-import { type OdometerText, voteOnOdometer } from './odometer-text.ts';
+import type { FloatTensor } from '../../inference/models/tensors.ts';
+import { type Box, clampBox, expandBox, type Size, suppressOverlaps } from '../../inference/toolkit/decoding/boxes.ts';
+import type { TextLine } from '../../inference/toolkit/decoding/ctc.ts';
+import { letterbox, squareCrop, toOriginal } from '../../inference/toolkit/images/fit.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { rgbTensor, tensorRow } from '../../inference/toolkit/images/tensors.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { createLineReader } from '../../inference/toolkit/text/line-reader.ts';
+import { voteOnOdometer } from './odometer-text.ts';
+import type { Element, ElementLabel, Reading } from './reading.ts';
 import { toResult } from './reading-to-result.ts';
 import { odometerPattern, type Settings, settings as settingsSchema } from './settings.ts';
 
-type ElementLabel = Settings['files']['elements']['labels'][number];
-
-/** A box in pixels of the original picture, with the network's score for it. */
-interface Element {
-  box: Box;
-  score: number;
-  label: ElementLabel;
-}
-
-/** What the networks say. Boxes are in pixels of the original picture. */
-export interface Reading {
-  /** Probability that the cluster has power, by its looks; null when the picture shows no cluster, and all else is empty. */
-  lit: number | null;
-  /** The best box that reads as an odometer does. */
-  odometer: (Element & OdometerText & { confidence: number }) | null;
-  /** Each with its probability per lamp class. */
-  lamps: (Element & { probabilities: Float32Array })[];
-  /** Level 0 (empty) to 1 (full), and the probability that it is right within 0.08. */
-  fuel: { level: number; confidence: number } | null;
-}
-
-/** A cluster narrower or lower than this cannot hold anything legible. */
+/** A cluster with a shorter side has nothing legible on it. */
 const SMALLEST_CLUSTER_PIXELS = 16;
 const SMALLEST_ELEMENT_PIXELS = 3;
 const NOTHING: Reading = { lit: null, odometer: null, lamps: [], fuel: null };
@@ -62,7 +44,7 @@ export const pipeline: PipelineDefinition = {
       return {
         lit: outputs.floats('lit').data[0] ?? 0,
         odometer: await readOdometer(picture, elements.odometers),
-        // Whatever the parameters ask: a lamp also tells that the cluster has power.
+        // Independent of the parameters: a lit lamp also proves that the cluster has power.
         lamps: await classifyLamps(picture, elements.lamps),
         fuel: await readFuel(picture, elements.fuelGauge),
       };
@@ -78,7 +60,7 @@ interface Elements {
   lamps: Element[];
 }
 
-/** Finds what a cluster (box in original pixels) shows. */
+/** Finds the elements of a cluster, whose box is in original pixels. */
 function elementFinder(model: Model, { thresholds, rules, files }: Settings) {
   const size = inputSize(model, 'elements', 'image');
   const leastScore: Readonly<Record<ElementLabel, number>> = {
@@ -114,7 +96,7 @@ function elementFinder(model: Model, { thresholds, rules, files }: Settings) {
   };
 }
 
-/** Reads the best box that holds an odometer, each from several crops. */
+/** Reads the odometer from the best box with a valid reading, using several crops of each box. */
 function odometerReader(model: Model, { thresholds, rules }: Settings) {
   const readLine = createLineReader(usedModel(model, 'text'));
   const pattern = odometerPattern(rules);
@@ -131,7 +113,7 @@ function odometerReader(model: Model, { thresholds, rules }: Settings) {
   };
 }
 
-/** Says of each lamp box which lamp it is, all in one run. */
+/** Classifies all lamp boxes in one run. */
 function lampClassifier(model: Model, { rules }: Settings) {
   const { width } = inputSize(model, 'lamps', 'images');
   return async (picture: RgbImage, lamps: readonly Element[]): Promise<Reading['lamps']> => {

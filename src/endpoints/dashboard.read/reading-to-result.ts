@@ -1,13 +1,13 @@
-/** Postprocessing: what the networks say → the result, by the thresholds of `model.json` and the request's parameters. */
-import { clamp, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { indexOfMaximum } from '../../inference/decoding/ctc.ts';
+/** Postprocessing: network outputs → result, by the thresholds of `model.json` and the request's parameters. */
+import { clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { indexOfMaximum } from '../../inference/toolkit/decoding/classification.ts';
 import { applyParameters } from './apply-parameters.ts';
-import type { Reading } from './pipeline.ts';
+import type { Reading } from './reading.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import type { Settings } from './settings.ts';
 
-type WarningLight = Result['warning_lights'][number];
+type WarningLight = NonNullable<Result['warning_lights']>[number];
 
 export function toResult(reading: Reading, settings: Settings, parameters: Parameters): Result {
   const lamps = litLamps(reading.lamps, settings);
@@ -15,14 +15,14 @@ export function toResult(reading: Reading, settings: Settings, parameters: Param
   const result: Result = {
     cluster_lit: clusterLit,
     odometer: reading.odometer && odometerOf(reading.odometer),
-    // A cluster without power shows no lamps, and its needles rest.
+    // An unpowered cluster shows no lamps, and its needles rest at zero.
     warning_lights: clusterLit ? lamps : [],
     fuel_level_percent: clusterLit ? fuelPercent(reading.fuel, settings) : null,
   };
   return applyParameters(result, parameters);
 }
 
-/** A display that can be read, or a lamp that clearly shines, proves power, whatever the cluster looks like. */
+/** A readable digital display or a clearly lit lamp proves power, whatever the locator says. */
 function isLit({ lit, odometer }: Reading, lamps: readonly WarningLight[], { thresholds }: Settings): boolean | null {
   if (lit === null) return null;
   return (
@@ -32,7 +32,7 @@ function isLit({ lit, odometer }: Reading, lamps: readonly WarningLight[], { thr
   );
 }
 
-/** Its confidence says how far the views of the display agree, and how certain each is of its weakest character. */
+/** The confidence combines the agreement between the crops with each crop's weakest character. */
 function odometerOf({ value, unit, label, confidence, box }: NonNullable<Reading['odometer']>): Result['odometer'] {
   return {
     value,
@@ -50,7 +50,7 @@ function litLamps(lamps: Reading['lamps'], { thresholds, files }: Settings): War
       const best = indexOfMaximum(probabilities);
       const probability = probabilities[best] ?? 0;
       const lamp = files.lamps.labels[best];
-      // Class 0, "not a lit lamp", is the one without a severity.
+      // Only class 0, "not a lit lamp", has no severity.
       if (!lamp?.severity || probability < thresholds.lampClass) return [];
       const { code, label, severity } = lamp;
       return [{ code, label, severity, confidence: clamp(score * probability, 0, 1), bbox: toBoundingBox(box) }];

@@ -1,4 +1,4 @@
-/** The numbers and names that the pipeline takes from its model's `model.json`. */
+/** The settings that the pipeline reads from `model.json`. */
 import { Type } from 'typebox';
 
 const probability = Type.Number({ minimum: 0, maximum: 1 });
@@ -6,36 +6,36 @@ const share = Type.Number({ minimum: 0 });
 const count = Type.Integer({ minimum: 1 });
 
 const thresholds = Type.Object({
-  /** Best score of the locator below which the picture shows no instrument cluster. */
+  /** Locator score below which the picture shows no instrument cluster. */
   presence: probability,
   lit: probability,
   /** Confidence of a lamp that proves power, whatever the locator says. */
   litProof: probability,
-  /** Least scores of the element boxes. */
+  /** Minimum scores of the element boxes. */
   odometer: probability,
   lamp: probability,
   fuel: probability,
-  /** Least probability of the best class of a lamp. */
+  /** Minimum probability of a lamp's best class. */
   lampClass: probability,
   fuelConfidence: probability,
-  /** Least probability of the weakest character of a view of an odometer. */
+  /** Minimum probability of the weakest character in a crop of an odometer. */
   character: probability,
-  /** Least confidence of an odometer: what its views agree on. */
+  /** Minimum confidence of the combined odometer reading. */
   odometerText: probability,
 });
 
 const rules = Type.Object({
-  /** Share of its size by which the cluster's box grows on each side. */
+  /** Fraction of its size by which the cluster's box grows on each side. */
   clusterMargin: share,
   /** Side of a square crop, as a multiple of the box's longer side. */
   lampSide: Type.Number({ exclusiveMinimum: 0 }),
   fuelSide: Type.Number({ exclusiveMinimum: 0 }),
   line: Type.Object({ minimumWidth: count, maximumWidth: count, multipleOf: count }),
-  /** The crops an odometer is read from: shares of its width and height by which its box grows on each side. */
+  /** The crops of an odometer: fractions of its width and height by which its box grows on each side. */
   odometerViews: Type.Array(Type.Array(share, { minItems: 2, maxItems: 2 }), { minItems: 1 }),
-  /** Regular expression of an odometer's text: group 1 the digits, group 3 the unit. */
+  /** Regular expression of odometer text: group 1 holds the digits, group 3 the unit. */
   odometerPattern: Type.String({ minLength: 1 }),
-  /** Intersection over union above which the weaker of two boxes of a kind is dropped. */
+  /** Intersection over union above which the weaker of two boxes of the same kind is dropped. */
   overlap: probability,
   odometerCandidates: count,
   maximumLamps: count,
@@ -61,7 +61,7 @@ export const settings = Type.Object({
 
 export type Settings = Type.Static<typeof settings>;
 
-/** @throws Error when `model.json` has no valid regular expression there */
+/** @throws Error if the value in `model.json` is not a valid regular expression */
 export function odometerPattern({ odometerPattern: source }: Settings['rules']): RegExp {
   try {
     return new RegExp(source);

@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,9 @@ export const documentRead = {
   slug: 'document.read',
   title: 'Vehicle document reader',
   description:
-    'Reads a paper that belongs to a vehicle, from one to four pictures of it: its type and its fields, each as printed ' +
-    'and as a typed value, with confidence and place. It does not judge whether a document is genuine. Pictures without ' +
-    'a document give null readings, not an error. For driver licences see `driver_license.read`.',
+    'Reads a vehicle document from one to four pictures: its type and its fields, each as printed text and as a typed ' +
+    'value, with confidence and location. It does not verify that a document is genuine. Pictures without a document ' +
+    'return null readings, not an error. For driver licences use `driver_license.read`.',
   family: 'understand',
   preview: true,
   ...FAST,
@@ -19,10 +19,10 @@ export const documentRead = {
   parameters,
   result,
   scenarios: {
-    empty_result: 'No document in the pictures: null readings, no fields.',
+    empty_result: 'No document in the pictures: null readings and no fields.',
     low_confidence: 'A reading in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
     invoice: 'A repair invoice on two pages: amounts in minor units, an odometer reading, dates.',
-    unreadable_document: 'A document that is seen but cannot be read: its type, no fields, and why.',
+    unreadable_document: 'A document that is visible but unreadable: its type, no fields, and the reasons in `issues`.',
   },
 } as const satisfies EndpointContract;

@@ -22,7 +22,7 @@ import {
 } from '../../contracts/vocabulary/schemas.ts';
 
 const printed = {
-  label: nullable(Type.String({ description: 'What stands before the value, such as `D.1` or `Invoice no.`.' })),
+  label: nullable(Type.String({ description: 'The printed label of the value, such as `D.1` or `Invoice no.`.' })),
   text: Type.String({ description: 'The value as printed.' }),
 };
 
@@ -56,11 +56,11 @@ const field = Type.Union([
 const page = closed({ image_index: imageIndex, quad, confidence });
 
 export const result = closed({
-  document_type: nullable(classified([...DOCUMENT_TYPES])),
+  document_type: nullable(classified(DOCUMENT_TYPES)),
   country: nullable(likelyCountry),
-  pages: Type.Array(page, { description: 'Where the document lies on each picture that shows it.' }),
-  fields: Type.Array(field, { description: 'What was read, in reading order; a name may come again.' }),
-  issues: Type.Array(documentIssue, { description: 'What makes the document hard to read.' }),
+  pages: Type.Array(page, { description: 'The outline of the document on each picture that shows it.' }),
+  fields: Type.Array(field, { description: 'The fields in reading order. A name may occur more than once.' }),
+  issues: Type.Array(documentIssue, { description: 'Reasons why the document is hard to read.' }),
 });
 
 export type Result = Type.Static<typeof result>;

@@ -19,13 +19,13 @@ export const parameters = Type.Object(
   {
     country_hint: Type.Optional(
       Type.Enum(LICENSE_COUNTRIES, {
-        description: 'ISO 3166-1 alpha-2. The country to expect, where the pictures leave it open.',
+        description: 'ISO 3166-1 alpha-2. The country to assume where the pictures are ambiguous.',
       }),
     ),
     region_hint: Type.Optional(
       Type.String({
         pattern: SUBDIVISION_PATTERN,
-        description: 'ISO 3166-2. The state, province or region to expect, such as `US-CA`.',
+        description: 'ISO 3166-2. The state, province or region to assume, such as `US-CA`.',
       }),
     ),
   },

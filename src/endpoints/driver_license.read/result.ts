@@ -15,7 +15,7 @@ const document = closed({
   region: nullable(likelyRegion),
   sides: Type.Array(side, {
     maxItems: 2,
-    description: 'The sides that were found, wherever they were in the request.',
+    description: 'The sides that were found, whatever their order in the request.',
   }),
 });
 
@@ -29,7 +29,7 @@ const holder = closed(
     address: text,
     personal_number: text,
   },
-  'What the document does not show, or what cannot be read, is null.',
+  'Fields that the document does not show, or that cannot be read, are null.',
 );
 
 const license = closed({
@@ -38,12 +38,18 @@ const license = closed({
   expiry_date: date,
   issuing_authority: text,
   is_expired: nullable(
-    Type.Boolean({ description: 'Whether `expiry_date` was past on the day of the job, UTC; null without one.' }),
+    Type.Boolean({
+      description: 'Whether `expiry_date` had passed on the day of the job, UTC; null without an expiry date.',
+    }),
   ),
 });
 
 const category = closed({
-  code: Type.String({ minLength: 1, maxLength: 8, description: 'As printed: `B`, `C1E`, `AM`; `D` in the US.' }),
+  code: Type.String({
+    minLength: 1,
+    maxLength: 8,
+    description: 'As printed, such as `B`, `C1E` or `AM`; in the US `D`.',
+  }),
   valid_from: nullable(isoDate),
   valid_until: nullable(isoDate),
   restrictions: Type.Array(Type.String(), { description: 'Codes as printed, such as `01.06`.' }),
@@ -56,12 +62,12 @@ export const result = closed({
   document: nullable(document),
   holder: nullable(holder),
   license: nullable(license),
-  categories: Type.Array(category, { description: 'Categories or classes that the holder may drive.' }),
+  categories: Type.Array(category, { description: 'Vehicle categories or classes that the holder may drive.' }),
   portrait: nullable(picture),
   signature: nullable(picture),
   mrz: nullable(mrz),
   barcode: nullable(barcode),
-  issues: Type.Array(documentIssue, { description: 'What makes the document hard to read.' }),
+  issues: Type.Array(documentIssue, { description: 'Reasons why the document is hard to read.' }),
 });
 
 export type Result = Type.Static<typeof result>;

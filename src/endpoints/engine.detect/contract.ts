@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,9 @@ export const engineDetect = {
   slug: 'engine.detect',
   title: 'Engine-bay parts',
   description:
-    'Finds the parts under an open hood and guesses from them whether the vehicle runs on combustion, electricity or ' +
-    'both. It says what is there, not whether it works or is damaged; a part it does not name may be hidden. A picture ' +
-    'without an engine bay gives null readings, not an error.',
+    'Finds the parts under an open hood and infers from them whether the propulsion is combustion, electric or hybrid. ' +
+    'It does not assess whether parts work or are damaged, and parts it does not list may be hidden. A picture without ' +
+    'an engine bay returns null readings, not an error.',
   family: 'understand',
   preview: true,
   ...FAST,
@@ -19,7 +19,7 @@ export const engineDetect = {
   parameters,
   result,
   scenarios: {
-    empty_result: 'No engine bay in the picture: null readings, no parts.',
+    empty_result: 'No engine bay in the picture: null readings and no parts.',
     low_confidence: 'A detection in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
     electric: 'An electric vehicle: high-voltage parts and a front trunk.',

@@ -1,9 +1,9 @@
-/** Picture → the engine bay and its parts; the propulsion too, of a model that has a classifier of it. */
+/** Picture → the engine bay and its parts, and the propulsion if the model has a classifier for it. */
 import { ENGINE_PARTS } from '../../contracts/vocabulary/engine-parts.ts';
 import { PROPULSIONS } from '../../contracts/vocabulary/vehicles.ts';
-import { toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { createOptionalClassifier } from '../../inference/pipelines/classifier.ts';
-import { createDetectionPipeline } from '../../inference/pipelines/detection-pipeline.ts';
+import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { createOptionalClassifier } from '../../inference/toolkit/detection/classifier.ts';
+import { createDetectionPipeline } from '../../inference/toolkit/detection/detection-pipeline.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -13,7 +13,7 @@ const ENGINE_BAY = 'engine_bay';
 export const pipeline = createDetectionPipeline({
   task: 'engine-part-detection',
   labels: [...ENGINE_PARTS, ENGINE_BAY],
-  createJudge: (model) => createOptionalClassifier(model, 'propulsion', PROPULSIONS),
+  createAssessor: (model) => createOptionalClassifier(model, 'propulsion', PROPULSIONS),
   toResult: (found, [propulsion], parameters: Parameters) => {
     const bay = found.find(({ label }) => label === ENGINE_BAY);
     const result: Result = {

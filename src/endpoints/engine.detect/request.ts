@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { minConfidence } from '../../contracts/vocabulary/picture-schemas.ts';
+import { minConfidence, onePicture } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 

@@ -4,10 +4,10 @@ import { boundingBox, classified, closed, confidence, nullable } from '../../con
 import { PROPULSIONS } from '../../contracts/vocabulary/vehicles.ts';
 
 export const result = closed({
-  engine_bay: nullable(closed({ confidence, bbox: boundingBox }, 'The space under the open hood, as far as seen.')),
-  propulsion: nullable(classified([...PROPULSIONS])),
+  engine_bay: nullable(closed({ confidence, bbox: boundingBox }, 'The visible space under the open hood.')),
+  propulsion: nullable(classified(PROPULSIONS)),
   parts: Type.Array(closed({ part: Type.Enum(ENGINE_PARTS), confidence, bbox: boundingBox }), {
-    description: 'Most confident first; a part that exists twice comes twice.',
+    description: 'Most confident first. A part that is present twice has two entries.',
   }),
 });
 

@@ -1,5 +1,5 @@
 import type { JobInput } from '../../contracts/job.ts';
-import { priceRepairs } from '../../domain/repair-costs.ts';
+import { priceRepairs } from '../shared/repair-costs.ts';
 import { DEFAULT_EXPECTED_VIEWS, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
@@ -7,14 +7,11 @@ type View = Result['views'][number];
 type Part = Result['parts'][number];
 type Damage = Part['damages'][number];
 
-/** Times at which a video of test mode shows the fixture's views. */
+/** When a test-mode video shows the views of the fixture. */
 const FIRST_FRAME_MS = 1_500;
 const FRAME_DISTANCE_MS = 4_000;
 
-/**
- * Makes an inspection follow the request. Of a fixture, each picture that was sent is taken for one of its views, in turn,
- * and each video for all of them.
- */
+/** Applies the request to a fixture. Each picture stands for one view of the fixture, in rotation; a video for all. */
 export function applyParameters(result: Result, parameters: Parameters, inputs: readonly JobInput[] = []): Result {
   const { expected_views = [...DEFAULT_EXPECTED_VIEWS], include_report, baseline_job_id } = parameters;
   const shown =
@@ -35,7 +32,7 @@ export function applyParameters(result: Result, parameters: Parameters, inputs: 
   };
 }
 
-/** `from` is the index of the fixture's view. */
+/** `from` is the index of the view in the fixture. */
 function sentViews(views: readonly View[], inputs: readonly JobInput[]): { view: View; from: number }[] {
   return inputs.flatMap(({ mediaType }, imageIndex) => {
     const isVideo = mediaType.startsWith('video/');
@@ -49,7 +46,7 @@ function sentViews(views: readonly View[], inputs: readonly JobInput[]): { view:
   });
 }
 
-/** The parts and damages that the views show; `origins` are the fixture's indexes of those views. */
+/** The parts and damages that the views show. `origins` are the indexes of those views in the fixture. */
 function seenParts(parts: readonly Part[], origins: readonly number[]): Part[] {
   const indexesOf = (views: readonly number[]) =>
     origins.flatMap((from, index) => (views.includes(from) ? [index] : []));
@@ -61,7 +58,7 @@ function seenParts(parts: readonly Part[], origins: readonly number[]): Part[] {
   });
 }
 
-/** Of a fixture's damages the worst of each part is new, where there is a baseline. */
+/** With a baseline, the worst damage of each part is new. */
 function compared(damages: readonly Damage[], hasBaseline: boolean): Damage[] {
   return damages.map((damage, index) => ({ ...damage, is_new: hasBaseline ? index === 0 : damage.is_new }));
 }

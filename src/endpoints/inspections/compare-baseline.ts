@@ -1,9 +1,9 @@
-/** Says which damages an earlier inspection of the vehicle did not have. Pure. */
+/** Marks the damages that an earlier inspection of the vehicle did not list. Pure. */
 import type { Result } from './result.ts';
 
 type Part = Result['parts'][number];
 
-/** One damage of a type on a part; a side that was left open may be either. */
+/** A damage is known if the baseline has its type on the same part. An unknown side matches either side. */
 export function compareWithBaseline(parts: readonly Part[], baseline: Pick<Result, 'parts'>): Part[] {
   return parts.map((part) => {
     const before = baseline.parts.filter((other) => other.part === part.part && isSameSide(other.side, part.side));

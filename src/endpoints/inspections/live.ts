@@ -1,34 +1,34 @@
-/** Live mode: each stage is made of endpoints of one step, and of rules on what they found. */
+/** Live mode: each stage combines single-step endpoints with rules on their results. */
 import type { Found, JobInput, UnitOutcome } from '../../contracts/job.ts';
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
-import { resultOf, type StagedEndpoint, type StageUnit } from '../../inference/staged-endpoint.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import { type BundleDefinition, resultOf, type StageUnit } from '../../inference/bundles/bundle-definition.ts';
 import { damageDetect } from '../damage.detect/contract.ts';
 import type { Result as Damages } from '../damage.detect/result.ts';
 import { damageSeverity } from '../damage.severity/contract.ts';
 import type { Result as Severities } from '../damage.severity/result.ts';
-import { chargeOfVideo, findKeyFrames, inputOfFrame, WATCHING } from '../key-frames.ts';
 import type { Result as Parts } from '../parts.recognize/result.ts';
+import { chargeOfVideo, findKeyFrames, inputOfFrame, WATCHING } from '../shared/key-frames.ts';
 import { vehiclePose } from '../vehicle.pose/contract.ts';
 import type { Result as Pose } from '../vehicle.pose/result.ts';
+import { assessOverall } from './assess-overall.ts';
 import { compareWithBaseline } from './compare-baseline.ts';
-import { judgeOverall } from './judge-overall.ts';
 import { mergeViews } from './merge-views.ts';
 import { placeDamages } from './place-damages.ts';
 import { makeReport } from './report/make-report.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
+import type { Stage } from './stage-plan.ts';
 import { detectedAt, type SeenOfView, type StageValues, takenViews, valueAt } from './stage-values.ts';
-import type { Stage } from './stages.ts';
 
-type Live = NonNullable<StagedEndpoint<Result>['live']>;
+type Live = NonNullable<BundleDefinition<Result>['live']>;
 
-/** What leaves nothing to be examined. */
+/** Issues that make a view unusable. */
 const BLINDING = ['blurred', 'too_dark', 'overexposed', 'no_vehicle'];
-/** From here on an issue is taken for certain. */
+/** Minimum confidence for an issue to count. */
 const CERTAIN = 0.5;
-/** What `damage.severity` grades at once. */
+/** Maximum damages per `damage.severity` request. */
 const MOST_GRADED = 50;
-/** What `pricing.repair` prices at once. */
+/** Maximum damages per `pricing.repair` request. */
 const MOST_PRICED = 100;
 
 export const live: Live = {
@@ -89,9 +89,11 @@ const UNITS: Record<Stage, Live['runUnit']> = {
   severity_grading: async (unit, infer) => {
     const { findings, sizes } = gradedFindings(unit.found, unit.index);
     if (findings.length === 0) return succeeded('severity_grading', { grades: [], drivable: null }, 0);
-    const asked = findings.slice(0, MOST_GRADED).map((finding, index) => ({ id: `damage_${index + 1}`, ...finding }));
+    const requested = findings
+      .slice(0, MOST_GRADED)
+      .map((finding, index) => ({ id: `damage_${index + 1}`, ...finding }));
     const { picture } = viewOf(unit);
-    const { damages, overall } = await resultOf<Severities>(infer, 'damage.severity', picture, { damages: asked });
+    const { damages, overall } = await resultOf<Severities>(infer, 'damage.severity', picture, { damages: requested });
     const grades = findings.map((_, index) => {
       const graded = damages.find(({ id }) => id === `damage_${index + 1}`);
       if (!graded) return null;
@@ -118,7 +120,7 @@ const UNITS: Record<Stage, Live['runUnit']> = {
     const baseline =
       baseline_job_id === undefined ? null : ((await tools.resultOfJob(baseline_job_id)) as Result | null);
     const usable = views.filter(({ seen }) => seen?.is_usable);
-    const overall = judgeOverall({
+    const overall = assessOverall({
       parts: merged.parts,
       views: usable.flatMap(({ seen }) => seen?.view?.confidence ?? []),
       drivable: usable.flatMap(({ graded }) => graded?.drivable ?? []),
@@ -129,10 +131,10 @@ const UNITS: Record<Stage, Live['runUnit']> = {
 
   repair_estimate: async ({ found, parameters }, infer) => {
     const { vehicle, country, currency, labour_rate, paint_rate } = parameters as Parameters;
-    const asked = { vehicle, country, currency, labour_rate, paint_rate };
+    const requested = { vehicle, country, currency, labour_rate, paint_rate };
     const damages = damagesOf(valueAt(found, 'merge', 0)?.parts ?? []);
     const estimate = await resultOf<NonNullable<Result['repair_estimate']>>(infer, 'pricing.repair', null, {
-      ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+      ...Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined)),
       damages: damages.slice(0, MOST_PRICED),
     });
     return succeeded('repair_estimate', estimate);
@@ -140,7 +142,7 @@ const UNITS: Record<Stage, Live['runUnit']> = {
 
   report: async ({ found, parameters, inputs }, _infer, tools) => {
     const merged = valueAt(found, 'merge', 0);
-    if (!merged) throw new Error('there is a report only of what was merged');
+    if (!merged) throw new Error('the report needs the merged views');
     const taken = takenViews(found);
     const shown = taken.map((view, index) => ({
       view: valueAt(found, 'view_classification', index)?.view ?? null,
@@ -156,9 +158,9 @@ function succeeded<Name extends Stage>(_stage: Name, value: StageValues[Name], c
   return { status: 'succeeded', value, ...charge } as const satisfies UnitOutcome;
 }
 
-/** What of a view is graded: nothing where the view does not go into the result. */
+/** The findings of a view to grade: none if the view is unusable. */
 function gradedFindings(found: Found, index: number) {
-  // A plan of a release before knows grading without the views' classification, and grades all.
+  // Plans of earlier releases grade without the view classification, and grade every view.
   const isLeftOut = found.view_classification !== undefined && !valueAt(found, 'view_classification', index)?.is_usable;
   const { findings, sizes } = detectedAt(found, index);
   return isLeftOut ? { findings: [], sizes: [] } : { findings, sizes };
@@ -181,7 +183,7 @@ function seenOf(view: SeenOfView['view'], issues: SeenOfView['quality_issues']):
   return { view, is_usable: view !== null && !isBlind, quality_issues: issues };
 }
 
-/** As `pricing.repair` takes them. */
+/** The damages as `pricing.repair` takes them. */
 function damagesOf(parts: Result['parts']) {
   return parts.flatMap(({ part, side, damages }) =>
     damages.map(({ id, type, severity, repair_method, size }) => ({

@@ -1,26 +1,26 @@
-/** Makes of what each view shows what is true of the vehicle: each part once, and on it each damage once. */
+/** Merges the findings of all views: each part once, with each of its damages once. */
 import { SEVERITIES } from '../../contracts/vocabulary/damages.ts';
 import type { Result } from './result.ts';
 
 type Part = Result['parts'][number];
 type Damage = Part['damages'][number];
 
-/** What one view alone shows. */
+/** A part as one view shows it. */
 export type SeenPart = Pick<Part, 'part' | 'side' | 'confidence'>;
 export type SeenFinding = Omit<Result['views'][number]['findings'][number], 'damage_id'>;
-/** How one finding of one view is graded. */
+/** The grade of one finding in one view. */
 export type Grade = Pick<Damage, 'severity' | 'repair_method' | 'size'>;
 
 export interface SeenView {
   parts: readonly SeenPart[];
   findings: readonly SeenFinding[];
-  /** Of the findings, in their order; null of one, and of all, that could not be graded. */
+  /** One grade per finding, null for a finding that could not be graded; null if grading failed altogether. */
   grades: readonly (Grade | null)[] | null;
 }
 
 export interface MergedViews {
   parts: Part[];
-  /** By view, the damage of each finding; null of a finding that no view could grade. */
+  /** Per view, the damage id of each finding; null for a finding that no view could grade. */
   damageIds: (string | null)[][];
 }
 
@@ -31,8 +31,8 @@ interface Sight {
 }
 
 /**
- * Damages of one type on one part are one damage, however many views show it: with all of them, at the best confidence,
- * graded by the view that grades it surest. A damage that no view could grade, or that is on no known part, is left out.
+ * Damages of one type on one part are one damage, however many views show it. It has all those views, their highest
+ * confidence and the most confident grade. Damages that no view could grade, or on an unknown part, are omitted.
  */
 export function mergeViews(views: readonly SeenView[]): MergedViews {
   const sights = views.flatMap(({ findings, grades }, view) =>
@@ -43,7 +43,7 @@ export function mergeViews(views: readonly SeenView[]): MergedViews {
   );
   const seenParts = views.flatMap(({ parts, findings }, view) => [
     ...parts.map((part) => ({ ...part, view })),
-    // A part is seen where a damage on it is.
+    // A view that shows a damage also shows its part.
     ...findings.flatMap(({ part, side, confidence }) => (part === null ? [] : [{ part, side, confidence, view }])),
   ]);
   const parts = grouped(seenParts, partKey)
@@ -55,7 +55,7 @@ export function mergeViews(views: readonly SeenView[]): MergedViews {
   return {
     parts: parts.map((merged) => ({
       ...merged.part,
-      worst_severity: (merged.damages[0]?.damage.severity.value ?? null) as Part['worst_severity'],
+      worst_severity: merged.damages[0]?.damage.severity.value ?? null,
       damages: merged.damages.map(({ key, damage }) => ({ id: ids.get(key) ?? '', ...damage })),
     })),
     damageIds: views.map(({ findings }) => findings.map((finding) => ids.get(damageKey(finding)) ?? null)),
@@ -91,7 +91,7 @@ function damagesOn(part: string, damages: readonly MergedDamage[]): MergedDamage
 
 function toPart(seen: readonly (SeenPart & { view: number })[]): Omit<Part, 'worst_severity' | 'damages'> {
   const [first] = seen;
-  if (!first) throw new TypeError('a part that no view shows');
+  if (!first) throw new TypeError('no view shows the part');
   return {
     part: first.part,
     side: first.side,
@@ -100,19 +100,19 @@ function toPart(seen: readonly (SeenPart & { view: number })[]): Omit<Part, 'wor
   };
 }
 
-/** The damaged parts first, in the order in which the views show their worst damages. */
+/** Damaged parts first, in the order in which the views show their worst damages. */
 function byDamage(a: MergedDamage | undefined, b: MergedDamage | undefined): number {
   if (!a || !b) return Number(!a) - Number(!b);
   return Math.min(...a.damage.views) - Math.min(...b.damage.views) || rank(b) - rank(a);
 }
 
-/** The worse, the higher. */
-const rank = ({ damage }: MergedDamage) => (SEVERITIES as readonly string[]).indexOf(damage.severity.value);
+/** Higher is worse. */
+const rank = ({ damage }: MergedDamage) => SEVERITIES.indexOf(damage.severity.value);
 const partKey = ({ part, side }: Pick<SeenFinding, 'part' | 'side'>) => `${part} ${side}`;
 const damageKey = (finding: SeenFinding) => `${partKey(finding)} ${finding.type}`;
 const distinct = (views: readonly number[]) => [...new Set(views)];
 
-/** In the order in which each key comes first. */
+/** Groups in the order of their first items. */
 function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): { key: string; items: Item[] }[] {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

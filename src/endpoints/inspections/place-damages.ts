@@ -1,4 +1,4 @@
-/** Says of damages which part they are on, where the model that found them does not. Pure. */
+/** Assigns damages to parts where the damage model does not. Pure. */
 import type { Result as Damages } from '../damage.detect/result.ts';
 import type { Result as Parts } from '../parts.recognize/result.ts';
 
@@ -6,10 +6,10 @@ type Damage = Damages['damages'][number];
 type Part = Parts['parts'][number];
 type Box = Damage['bbox'];
 
-/** Least share of a damage that lies within the box of its part. */
+/** Minimum fraction of a damage's box that lies within the box of its part. */
 const LEAST_SHARE = 0.5;
 
-/** A damage is on the smallest part whose box holds most of it: a door handle lies within the box of its door. */
+/** Chooses the smallest part whose box holds most of the damage: a door handle lies within the box of its door. */
 export function placeDamages(damages: readonly Damage[], parts: readonly Part[]): Damage[] {
   return damages.map((damage) => {
     if (damage.part !== null) return damage;

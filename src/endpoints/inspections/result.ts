@@ -1,10 +1,16 @@
 import { Type } from 'typebox';
-import { damagedPart, damageId, damageSize, damageType } from '../../contracts/vocabulary/damage-schemas.ts';
-import { REPAIR_METHODS, SEVERITIES } from '../../contracts/vocabulary/damages.ts';
-import { partName, side } from '../../contracts/vocabulary/part-schemas.ts';
-import { qualityIssues, view } from '../../contracts/vocabulary/picture-schemas.ts';
+import {
+  damagedPart,
+  damageId,
+  damageSize,
+  damageType,
+  REPAIR_METHODS,
+  SEVERITIES,
+} from '../../contracts/vocabulary/damages.ts';
+import { partName, side } from '../../contracts/vocabulary/parts.ts';
+import { qualityIssues, VIEWS, view } from '../../contracts/vocabulary/pictures.ts';
 import { CONDITION_GRADES } from '../../contracts/vocabulary/pricing.ts';
-import { repairEstimate } from '../../contracts/vocabulary/repair-schemas.ts';
+import { repairEstimate } from '../../contracts/vocabulary/repairs.ts';
 import {
   artefact,
   boundingBox,
@@ -16,15 +22,14 @@ import {
   polygon,
 } from '../../contracts/vocabulary/schemas.ts';
 import { timeOffsetMs } from '../../contracts/vocabulary/videos.ts';
-import { VIEWS } from '../../contracts/vocabulary/views.ts';
 
 const viewIndexes = Type.Array(Type.Integer({ minimum: 0 }), {
   minItems: 1,
-  description: 'Where it is seen: indexes in `views`.',
+  description: 'The views that show it, as indexes in `views`.',
 });
 
 const finding = closed({
-  damage_id: { ...damageId, description: 'The damage of `parts` that this is a sight of.' },
+  damage_id: { ...damageId, description: 'The damage in `parts` that this finding belongs to.' },
   type: damageType,
   part: damagedPart,
   side,
@@ -35,23 +40,28 @@ const finding = closed({
 
 const seenView = closed({
   image_index: { ...imageIndex, description: 'Index of the picture or video in the request, from 0.' },
-  time_offset_ms: nullable({ ...timeOffsetMs, description: 'Milliseconds into the video; null for a picture.' }),
+  time_offset_ms: nullable({
+    ...timeOffsetMs,
+    description: 'Milliseconds from the start of the video; null for a picture.',
+  }),
   frame: nullable({ ...artefact, description: 'The frame of the video; null for a picture.' }),
   view,
-  is_usable: Type.Boolean({ description: 'Whether it went into the inspection; `quality_issues` says why not.' }),
+  is_usable: Type.Boolean({
+    description: 'Whether the view was used for the inspection. If not, `quality_issues` says why.',
+  }),
   quality_issues: qualityIssues,
-  findings: Type.Array(finding, { description: 'What this view alone shows, most confident first.' }),
+  findings: Type.Array(finding, { description: 'The damages visible in this view, most confident first.' }),
 });
 
 const damage = closed({
   id: damageId,
   type: damageType,
   confidence,
-  severity: classified([...SEVERITIES]),
-  repair_method: classified([...REPAIR_METHODS]),
+  severity: classified(SEVERITIES),
+  repair_method: classified(REPAIR_METHODS),
   size: nullable(damageSize),
   is_new: nullable(
-    Type.Boolean({ description: 'Whether the baseline inspection did not have it; null without a baseline.' }),
+    Type.Boolean({ description: 'True if the baseline inspection did not list it; null without a baseline.' }),
   ),
   views: viewIndexes,
 });
@@ -61,32 +71,36 @@ const inspectedPart = closed({
   side,
   confidence,
   views: viewIndexes,
-  worst_severity: nullable(Type.Enum(SEVERITIES, { description: 'Of its damages; null for a part without any.' })),
-  damages: Type.Array(damage, { description: 'Each once, however many views show it; worst first.' }),
+  worst_severity: nullable(
+    Type.Enum(SEVERITIES, { description: 'The worst severity among its damages; null without damages.' }),
+  ),
+  damages: Type.Array(damage, { description: 'Each damage once, however many views show it; worst first.' }),
 });
 
 const overall = closed({
-  condition_grade: classified([...CONDITION_GRADES]),
-  drivable: closed({ value: Type.Boolean(), confidence }, 'Whether the vehicle can be driven, by what is seen.'),
+  condition_grade: classified(CONDITION_GRADES),
+  drivable: closed(
+    { value: Type.Boolean(), confidence },
+    'Whether the vehicle can be driven, judging by the pictures.',
+  ),
 });
 
 export const result = closed({
-  overall: nullable({ ...overall, description: 'Null where no vehicle is seen.' }),
+  overall: nullable({ ...overall, description: 'Null if no vehicle is visible.' }),
   views: Type.Array(seenView, {
-    description: 'Every picture of the request, and the key frames of its videos, with what each shows.',
+    description: 'Every picture of the request and every key frame of its videos, with what each shows.',
   }),
-  missing_views: Type.Array(Type.Enum(VIEWS), { description: 'Expected, and shown by no usable picture.' }),
+  missing_views: Type.Array(Type.Enum(VIEWS), { description: 'Expected views that no usable picture shows.' }),
   parts: Type.Array(inspectedPart, {
-    description: 'Every part that was examined, the damaged ones first. A part that is not among them was not seen.',
+    description: 'Every part that was examined, damaged parts first. Parts not listed were not visible.',
   }),
   repair_estimate: nullable({
     ...repairEstimate,
-    description:
-      'Null with `include_repair_estimate: false`, without damages, and where its stage failed or was skipped.',
+    description: 'Null with `include_repair_estimate: false`, without damages, or if its stage failed.',
   }),
   report: nullable({
     ...artefact,
-    description: 'PDF. Null with `include_report: false`, without a vehicle, and where its stage failed.',
+    description: 'PDF. Null with `include_report: false`, without a vehicle, or if its stage failed.',
   }),
 });
 

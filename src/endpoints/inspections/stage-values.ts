@@ -1,16 +1,16 @@
-/** What each stage of an inspection finds of one unit, in test mode as in live mode. */
+/** The value that each stage of an inspection produces per unit, in test mode and live mode. */
 import type { Found } from '../../contracts/job.ts';
-import { askedDetections } from '../../domain/asked-detections.ts';
-import { foundValue } from '../../inference/staged-endpoint.ts';
+import { foundValue } from '../../inference/bundles/bundle-definition.ts';
+import { requestedDetections } from '../shared/requested-detections.ts';
 import type { Grade, MergedViews, SeenFinding, SeenPart } from './merge-views.ts';
 import type { Result } from './result.ts';
-import type { Stage } from './stages.ts';
+import type { Stage } from './stage-plan.ts';
 
 type View = Result['views'][number];
 type Overall = NonNullable<Result['overall']>;
 
 export interface StageValues {
-  /** Of one file: its picture, or the key frames of its video. */
+  /** The views of one file: its picture, or the key frames of its video. */
   intake: TakenView[];
   view_classification: SeenOfView;
   damage_detection: Detected;
@@ -23,21 +23,21 @@ export interface StageValues {
 export type SeenOfView = Pick<View, 'view' | 'is_usable' | 'quality_issues'>;
 
 export interface TakenView extends Pick<View, 'image_index' | 'time_offset_ms' | 'frame'> {
-  /** Of a key frame, which comes with its view. */
+  /** Set for a key frame, which arrives with its view. */
   seen?: SeenOfView;
 }
 
 export interface Detected {
   parts: SeenPart[];
   findings: SeenFinding[];
-  /** Of the findings, in their order. */
+  /** One per finding, in the same order. */
   sizes: Grade['size'][];
 }
 
 export interface Graded {
-  /** Of the findings of the view, in their order; null of one that could not be graded. */
+  /** One per finding, in the same order; null for a finding that could not be graded. */
   grades: (Grade | null)[];
-  /** By what this view shows. */
+  /** Based on this view alone. */
   drivable: Overall['drivable'] | null;
 }
 
@@ -45,12 +45,12 @@ export function valueAt<Name extends Stage>(found: Found, stage: Name, index: nu
   return foundValue<StageValues[Name]>(found[stage]?.[index]);
 }
 
-/** The views that the files gave, in order: what the later stages have as their units. */
+/** The views of all files in order: the units of the later stages. */
 export function takenViews(found: Found): TakenView[] {
   return (found.intake ?? []).flatMap((outcome) => foundValue<TakenView[]>(outcome) ?? []);
 }
 
-/** What the view shows; where it shows one side of the vehicle alone, the parts that leave theirs open are of that side. */
+/** The detections in a view. If the view shows one side only, parts with an unknown side get that side. */
 export function detectedAt(found: Found, index: number): Detected {
   const { parts, findings, sizes } = valueAt(found, 'damage_detection', index) ?? {
     parts: [],
@@ -59,5 +59,5 @@ export function detectedAt(found: Found, index: number): Detected {
   };
   const view = valueAt(found, 'view_classification', index)?.view;
   const hint = view ? { view_hint: view.value } : {};
-  return { parts: askedDetections(parts, hint), findings: askedDetections(findings, hint), sizes };
+  return { parts: requestedDetections(parts, hint), findings: requestedDetections(findings, hint), sizes };
 }

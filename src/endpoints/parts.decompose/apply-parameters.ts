@@ -1,12 +1,12 @@
-import { askedDetections } from '../../domain/asked-detections.ts';
+import { requestedDetections } from '../shared/requested-detections.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Makes a decomposition follow the request's parameters. Live mode and the fixtures of test mode share it. */
+/** Applies the request's parameters to a decomposition. Live mode and test mode share it. */
 export function applyParameters(result: Result, parameters: Parameters): Result {
-  const { include_exploded_view = false, ...asked } = parameters;
+  const { include_exploded_view = false, ...requested } = parameters;
   const { exploded_view: view } = result;
-  const parts = askedDetections(result.parts, asked);
+  const parts = requestedDetections(result.parts, requested);
   const isEmpty = parts.length === 0 || view === null;
   return {
     ...result,

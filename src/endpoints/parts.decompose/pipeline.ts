@@ -1,23 +1,23 @@
 /**
- * Picture → each of its parts cut out, and its place on an exploded view. A network of outlines does not tell which part
- * lies in front: the larger lie at the back.
+ * Picture → a cut-out of each part, and its position on an exploded view. Segmentation does not determine which part is in
+ * front, so larger parts lie further back.
  */
 
-import { askedDetections } from '../../domain/asked-detections.ts';
-import { type Box, type Size, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { boxAround } from '../../inference/decoding/rotated-boxes.ts';
-import { cutOut, type PixelBox, pixelsAround } from '../../inference/images/compose.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
-import type { MadePicture } from '../../inference/made-files.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { touchesEdge } from '../../inference/pipelines/matting.ts';
-import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/pipelines/part-outlines.ts';
-import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
+import { type Box, type Size, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { cutOut, type PixelBox, pixelsAround } from '../../inference/toolkit/images/compose.ts';
+import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
+import { touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
+import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { requestedDetections } from '../shared/requested-detections.ts';
 import type { Parameters } from './request.ts';
 
-/** How much farther from the middle of the vehicle a part lies on the exploded view than in the picture. */
+/** Additional distance of a part from the centre on the exploded view, as a fraction of its distance in the picture. */
 const SPREAD = 0.35;
-/** Of the exploded view, around all parts, in pixels. */
+/** Margin around all parts on the exploded view, in pixels. */
 const MARGIN = 20;
 
 interface Piece {
@@ -31,20 +31,20 @@ export const pipeline: PipelineDefinition = {
   task: 'part-segmentation',
   create: (model) => {
     const outline = createPartOutliner(model);
-    const judge = createPictureJudge(model);
+    const assess = createPictureAssessor(model);
     return async ({ pictures, parameters }) => {
-      const { include_exploded_view: isViewWanted = false, ...asked }: Parameters = parameters;
+      const { include_exploded_view: isViewWanted = false, ...requested }: Parameters = parameters;
       const picture = await onlyPicture(pictures);
-      const judgement = await judge(picture);
+      const assessment = await assess(picture);
       const { pieces, sheet } = takeApart(await outline(picture), picture);
-      // The picture of the exploded view shows every part; the list follows the request.
-      const parts = askedDetections(
+      // The exploded view shows every part; the list contains only the requested ones.
+      const parts = requestedDetections(
         pieces.map((piece) => ({ ...piece.part, piece })),
-        asked,
+        requested,
       ).map(({ piece, part, side }) => toResult(piece, { part, side }, picture));
       const isEmpty = parts.length === 0;
       const image = isViewWanted && !isEmpty ? paintSheet(pieces, sheet) : null;
-      return { ...judgement, parts, exploded_view: isEmpty ? null : { ...sheet, image } };
+      return { ...assessment, parts, exploded_view: isEmpty ? null : { ...sheet, image } };
     };
   },
 };
@@ -95,7 +95,7 @@ function boxOf({ left, top, width, height }: PixelBox): Box {
   return { x0: left, y0: top, x1: left + width, y1: top + height };
 }
 
-/** Every cut-out on its place; its pixels are there or not, so that none shows through. */
+/** Draws every cut-out at its position. Pixels are opaque or absent, so nothing shows through. */
 function paintSheet(pieces: readonly Piece[], { width, height }: Size): MadePicture {
   const pixels = new Uint8Array(width * height * 4);
   for (const { cut, layout } of pieces) {

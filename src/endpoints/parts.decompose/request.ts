@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { chosenParts } from '../../contracts/vocabulary/part-schemas.ts';
-import { minConfidence, viewHint } from '../../contracts/vocabulary/picture-schemas.ts';
+import { chosenParts } from '../../contracts/vocabulary/parts.ts';
+import { minConfidence, onePicture, viewHint } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 
@@ -11,7 +10,7 @@ export const parameters = Type.Object(
     include_exploded_view: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Whether the exploded view is given as a picture too. It shows every part that was found.',
+        description: 'Whether to return the exploded view as a picture as well. It shows every part that was found.',
       }),
     ),
     min_confidence: Type.Optional(minConfidence),

@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,8 @@ export const partsRecognize = {
   slug: 'parts.recognize',
   title: 'Part recognizer',
   description:
-    'Names the exterior parts that a picture shows, from a closed list, each with its side, where it lies and what ' +
-    'else it may be, and says what the picture is mainly about. It works on vehicles and on loose parts; it does ' +
-    'not tell part numbers.',
+    'Recognises the exterior parts on a picture, from a closed list: each with its side, location and alternatives, and ' +
+    'the main subject of the picture. It works on vehicles and on loose parts. It does not return part numbers.',
   family: 'parts',
   preview: true,
   ...FAST,
@@ -19,10 +18,10 @@ export const partsRecognize = {
   parameters,
   result,
   scenarios: {
-    empty_result: 'No part in the picture: empty lists, nulls.',
+    empty_result: 'No part in the picture: empty lists and null readings.',
     low_confidence: 'Parts in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
-    loose_part: 'A mirror that is not on a vehicle.',
-    side_unclear: 'A close-up that does not tell left from right: `side` is null unless `view_hint` settles it.',
+    loose_part: 'A mirror that is not mounted on a vehicle.',
+    side_unclear: 'A close-up without left or right: `side` is null unless `view_hint` resolves it.',
   },
 } as const satisfies EndpointContract;

@@ -1,8 +1,8 @@
-/** Picture → the parts it shows. A detector names no subject, no main part and no alternatives: none are stated. */
-import { toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { createDetectionPipeline } from '../../inference/pipelines/detection-pipeline.ts';
-import { partLabels, partOfLabel } from '../../inference/pipelines/part-labels.ts';
-import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
+/** Picture → its parts. A detector returns no subject, main part or alternatives: those fields stay empty. */
+import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { createDetectionPipeline } from '../../inference/toolkit/detection/detection-pipeline.ts';
+import { partLabels, partOfLabel } from '../../inference/toolkit/detection/part-labels.ts';
+import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -10,10 +10,10 @@ import type { Result } from './result.ts';
 export const pipeline = createDetectionPipeline({
   task: 'part-detection',
   labels: partLabels,
-  createJudge: createPictureJudge,
-  toResult: (found, judgement, parameters: Parameters) => {
+  createAssessor: createPictureAssessor,
+  toResult: (found, assessment, parameters: Parameters) => {
     const result: Result = {
-      ...judgement,
+      ...assessment,
       subject: null,
       main_part: null,
       parts: found.map(({ label, confidence, box }) => ({

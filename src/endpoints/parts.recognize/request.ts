@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { minConfidence, viewHint } from '../../contracts/vocabulary/picture-schemas.ts';
+import { minConfidence, onePicture, viewHint } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 
 export const parameters = Type.Object(
   {
     max_alternatives: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 5, default: 3, description: 'Most other readings given for each part.' }),
+      Type.Integer({ minimum: 0, maximum: 5, default: 3, description: 'Maximum number of alternatives per part.' }),
     ),
     min_confidence: Type.Optional(minConfidence),
     view_hint: Type.Optional(viewHint),

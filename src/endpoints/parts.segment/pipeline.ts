@@ -1,39 +1,39 @@
 /**
- * Picture → its parts with their outlines. Whether something in front hides a piece of a part follows from a part in
- * several pieces; of one in a single piece the network does not tell, and it stays null.
+ * Picture → its parts with outlines. A part in several pieces is occluded by something in front; for a part in one piece the
+ * network cannot tell, and `is_occluded` stays null.
  */
-import type { Size } from '../../inference/decoding/boxes.ts';
-import { toBoundingBox } from '../../inference/decoding/boxes.ts';
-import type { MadePicture } from '../../inference/made-files.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { touchesEdge } from '../../inference/pipelines/matting.ts';
-import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/pipelines/part-outlines.ts';
-import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
-import { toPolygon } from '../../inference/pipelines/polygon.ts';
+import type { Size } from '../../inference/toolkit/decoding/boxes.ts';
+import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
+import { touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
+import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Values that a mask has for parts. */
+/** An 8-bit mask has this many values for parts. */
 const MOST_PARTS = 255;
 
 export const pipeline: PipelineDefinition = {
   task: 'part-segmentation',
   create: (model) => {
     const outline = createPartOutliner(model);
-    const judge = createPictureJudge(model);
+    const assess = createPictureAssessor(model);
     return async ({ pictures, parameters }) => {
-      const asked: Parameters = parameters;
+      const requested: Parameters = parameters;
       const picture = await onlyPicture(pictures);
       const found = (await outline(picture)).slice(0, MOST_PARTS);
       const result: Result = {
-        ...(await judge(picture)),
+        ...(await assess(picture)),
         parts: found.map((part, index) => toResult(part, index + 1, picture)),
         mask: null,
       };
-      const answer = applyParameters(result, asked);
-      if (asked.include_mask !== true) return answer;
-      // Only the pixels of parts that are listed have their value.
+      const answer = applyParameters(result, requested);
+      if (requested.include_mask !== true) return answer;
+      // Only listed parts appear on the mask.
       const values = new Set(answer.parts.map(({ mask_value }) => mask_value));
       const listed = found.map((part, index) => ({ part, value: index + 1 })).filter(({ value }) => values.has(value));
       return { ...answer, mask: paintMask(listed, picture) };
@@ -59,7 +59,7 @@ function toResult(
   };
 }
 
-/** The smaller parts lie on the larger ones. */
+/** Draws smaller parts over larger ones. */
 function paintMask(parts: readonly { part: OutlinedPart; value: number }[], { width, height }: Size): MadePicture {
   const pixels = new Uint8Array(width * height);
   for (const { part, value } of parts) {

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { chosenParts } from '../../contracts/vocabulary/part-schemas.ts';
-import { minConfidence, viewHint } from '../../contracts/vocabulary/picture-schemas.ts';
+import { chosenParts } from '../../contracts/vocabulary/parts.ts';
+import { minConfidence, onePicture, viewHint } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 
@@ -9,7 +8,7 @@ export const parameters = Type.Object(
   {
     parts: Type.Optional(chosenParts),
     include_mask: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether the masks are given as a picture too.' }),
+      Type.Boolean({ default: false, description: 'Whether to return the masks as a picture as well.' }),
     ),
     min_confidence: Type.Optional(minConfidence),
     view_hint: Type.Optional(viewHint),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { namedPart } from '../../contracts/vocabulary/part-schemas.ts';
-import { qualityIssues, view } from '../../contracts/vocabulary/picture-schemas.ts';
+import { completeness, namedPart } from '../../contracts/vocabulary/parts.ts';
+import { qualityIssues, view } from '../../contracts/vocabulary/pictures.ts';
 import { artefact, boundingBox, closed, nullable, polygon } from '../../contracts/vocabulary/schemas.ts';
 
 const segmentedPart = closed({
@@ -8,15 +8,10 @@ const segmentedPart = closed({
   bbox: boundingBox,
   polygons: Type.Array(polygon, {
     minItems: 1,
-    description: 'One outline, or several where something in front parts it.',
+    description: 'One outline, or several if something in front splits the part.',
   }),
-  area_fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the picture.' }),
-  is_cut_off: Type.Boolean({ description: "Whether the picture's edge cuts it." }),
-  is_occluded: nullable(
-    Type.Boolean({
-      description: 'Whether something in front hides a piece of it; null where the model does not tell.',
-    }),
-  ),
+  area_fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Area of the part as a fraction of the picture.' }),
+  ...completeness,
   mask_value: Type.Integer({ minimum: 1, maximum: 255, description: "Value of the part's pixels in `mask`." }),
 });
 
@@ -26,8 +21,8 @@ export const result = closed({
   mask: nullable({
     ...artefact,
     description:
-      'Greyscale PNG of the size of the picture: the pixels of a part have its `mask_value`, those of no listed part ' +
-      'another. Null unless `include_mask` asked for it.',
+      'Greyscale PNG of the size of the picture: the pixels of each listed part have its `mask_value`, all others are 0. ' +
+      'Null unless `include_mask` is true.',
   }),
   quality_issues: qualityIssues,
 });

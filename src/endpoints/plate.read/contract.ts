@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,9 @@ export const plateRead = {
   slug: 'plate.read',
   title: 'Licence plate reader',
   description:
-    'Reads every licence plate in a picture: its text with a confidence for each character, its corners, and a guess ' +
-    'of the country and region that issued it. It looks nothing up: no vehicle and no keeper follow from it. A picture ' +
-    'without a plate gives an empty list, not an error.',
+    'Reads every licence plate on a picture: the text with a confidence for each character, the corners, and the likely ' +
+    'country and region of issue. It looks up neither vehicles nor keepers. A picture without a plate returns an empty ' +
+    'list, not an error.',
   family: 'understand',
   preview: true,
   ...FAST,
@@ -22,6 +22,6 @@ export const plateRead = {
     empty_result: 'No plate in the picture: an empty list.',
     low_confidence: 'A plate in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
-    several_plates: 'Three plates, largest first: one with a region, one of an unknown country.',
+    several_plates: 'Three plates, largest first: one with a region, one from an unknown country.',
   },
 } as const satisfies EndpointContract;

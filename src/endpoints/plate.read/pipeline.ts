@@ -1,19 +1,19 @@
 /**
- * Picture → plates with their corners → each plate straightened → its line of print. Networks that find upright boxes alone
- * do not do: the result states corners. Country and region stay null: neither network tells them.
+ * Picture → plates with corners → each plate rectified → its text. The result states corners, so the detector must return
+ * keypoints, not just boxes. Country and region stay null: no network determines them.
  */
-import { clamp, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import type { TextLine } from '../../inference/decoding/ctc.ts';
 import { usedModel } from '../../inference/models/model.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createStraightLineReader } from '../../inference/pipelines/line-reader.ts';
-import { createPlateFinder } from '../../inference/pipelines/plates.ts';
-import { growQuad, straighten } from '../../inference/pipelines/straighten.ts';
+import { clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import type { TextLine } from '../../inference/toolkit/decoding/ctc.ts';
+import { createPlateFinder } from '../../inference/toolkit/detection/plates.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { createStraightLineReader } from '../../inference/toolkit/text/line-reader.ts';
+import { growQuad, straighten } from '../../inference/toolkit/text/straighten.ts';
 import type { Result } from './result.ts';
 
 type Plate = Result['plates'][number];
 
-/** No plate of the world has more. */
+/** No plate anywhere has more. */
 const MOST_CHARACTERS = 16;
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
 
@@ -28,7 +28,7 @@ export const pipeline: PipelineDefinition = {
       for (const { box, corners, confidence } of await findPlates(picture)) {
         const plate = straighten(picture, growQuad(corners, margins.marginX, margins.marginY));
         const characters = charactersOf(await read(plate));
-        // What cannot be read is no plate of the result, which states a text.
+        // The result states a text for every plate, so unreadable plates are omitted.
         if (characters.length === 0 || characters.length > MOST_CHARACTERS) continue;
         plates.push({
           text: characters.map(({ character }) => character).join(''),
@@ -45,7 +45,7 @@ export const pipeline: PipelineDefinition = {
   },
 };
 
-/** In upper case, without what stands between the letters and digits. */
+/** Upper-case letters and digits only; separators are dropped. */
 function charactersOf({ characters }: TextLine): Plate['characters'] {
   return characters
     .map(({ character, probability }) => ({

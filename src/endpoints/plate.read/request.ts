@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { COUNTRY_PATTERN } from '../../contracts/vocabulary/countries.ts';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 
@@ -10,8 +10,8 @@ export const parameters = Type.Object(
       Type.String({
         pattern: COUNTRY_PATTERN,
         description:
-          'ISO 3166-1 alpha-2. The country to expect: it decides between countries whose plates look alike, and ' +
-          'never against what a plate shows.',
+          'ISO 3166-1 alpha-2. The country to assume between countries whose plates look alike. It never overrides what ' +
+          'a plate shows.',
       }),
     ),
   },

@@ -7,7 +7,7 @@ const plate = closed({
     minLength: 1,
     maxLength: 16,
     pattern: '^[^\\s-]+$',
-    description: 'In upper case, without spaces and dashes.',
+    description: 'Upper case, without spaces and dashes.',
   }),
   confidence,
   characters,
@@ -17,6 +17,6 @@ const plate = closed({
   quad,
 });
 
-export const result = closed({ plates: Type.Array(plate, { description: 'The largest in the picture first.' }) });
+export const result = closed({ plates: Type.Array(plate, { description: 'Largest first.' }) });
 
 export type Result = Type.Static<typeof result>;

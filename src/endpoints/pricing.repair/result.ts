@@ -1,4 +1,4 @@
-import { type RepairEstimate, repairEstimate } from '../../contracts/vocabulary/repair-schemas.ts';
+import { type RepairEstimate, repairEstimate } from '../../contracts/vocabulary/repairs.ts';
 
 export const result = repairEstimate;
 

@@ -2,32 +2,36 @@ import type { JobInput } from '../../contracts/job.ts';
 import { MINOR_UNITS_PER_EURO_CENT } from './price-books.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
-import { adjusted, converted, withoutKind } from './valuation.ts';
+import { valuedFor } from './test-mode-value.ts';
+import { adjusted, converted, replaced } from './valuation.ts';
 
 type Grade = NonNullable<Parameters['condition_grade']>;
 
-/** What a grade is worth in a fixture, as a share of the private base. */
+/** Value of each grade in a fixture, as a fraction of the private base. */
 const GRADE_SHARES: Readonly<Record<Grade, number>> = { A: 0.04, B: -0.015, C: -0.06, D: -0.14, E: -0.3 };
 
-/** Makes a valuation follow the request. Fixtures are of the one book, in EUR. */
-export function applyParameters(result: Result, parameters: Parameters, inputs: readonly JobInput[] = []): Result {
+/** Applies the request to a fixture, whose amounts are in EUR. */
+export function applyParameters(fixture: Result, parameters: Parameters, inputs: readonly JobInput[] = []): Result {
   const { currency = 'EUR', include_comparables } = parameters;
-  const told = converted(result, MINOR_UNITS_PER_EURO_CENT[currency]);
-  const valued: Result = {
+  const vehicle = namedVehicle(fixture, parameters);
+  const { vehicle: requested } = parameters as Partial<Parameters>;
+  const valued = vehicle && requested ? valuedFor(fixture, vehicle, requested) : fixture;
+  const told = converted(valued, MINOR_UNITS_PER_EURO_CENT[currency]);
+  const inCurrency: Result = {
     ...told,
     currency,
     comparables: include_comparables === false ? null : told.comparables,
-    vehicle: namedVehicle(result, parameters),
   };
-  return [inCondition(inputs), lessRepairs, plusMargin].reduce((so, step) => step(so, parameters), valued);
+  return [inCondition(inputs), lessRepairs, plusMargin].reduce((result, step) => step(result, parameters), inCurrency);
 }
 
-/** The vehicle of the request. A fixture's own stands for what a VIN resolves to. */
-function namedVehicle({ vehicle }: Result, { vehicle: asked }: Parameters): Result['vehicle'] {
-  if (!vehicle || !asked) return vehicle;
-  const mileage = { mileage_km: asked.mileage_km ?? null };
-  if (asked.vin !== undefined && vehicle.resolved_from === 'vin') return { ...vehicle, ...mileage, vin: asked.vin };
-  const { make = vehicle.make, model = vehicle.model, year = vehicle.year, variant = null, vin = null } = asked;
+/** The requested vehicle. A VIN resolves to the fixture's. */
+function namedVehicle({ vehicle }: Result, { vehicle: requested }: Parameters): Result['vehicle'] {
+  if (!vehicle || !requested) return vehicle;
+  const mileage = { mileage_km: requested.mileage_km ?? null };
+  if (requested.vin !== undefined && vehicle.resolved_from === 'vin')
+    return { ...vehicle, ...mileage, vin: requested.vin };
+  const { make = vehicle.make, model = vehicle.model, year = vehicle.year, variant = null, vin = null } = requested;
   return { ...mileage, make, model, year, variant, vin, resolved_from: 'attributes' };
 }
 
@@ -47,7 +51,7 @@ function inCondition(inputs: readonly JobInput[]) {
     }
     const given: Result = { ...result, condition: { grade, sources: ['request'], confidence: null } };
     if (grade === condition.grade) return given;
-    return adjusted(withoutKind(given, 'condition'), {
+    return adjusted(replaced(given, 'condition', null), {
       kind: 'condition',
       amount: Math.round(channels.private.base * GRADE_SHARES[grade]),
       channels: ['trade_in', 'private', 'retail'],

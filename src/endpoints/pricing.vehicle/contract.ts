@@ -1,6 +1,6 @@
 import type { EndpointContract, RequestProblem, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { PRICE_BOOKS } from './price-books.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
@@ -9,11 +9,11 @@ export const pricingVehicle = {
   slug: 'pricing.vehicle',
   title: 'Vehicle pricing',
   description:
-    'Values a vehicle in three channels, trade-in, private and retail, with the adjustments that led there and the market ' +
-    'observations behind it. The attributes drive the answer; pictures only refine the condition. Every amount is an ' +
-    'integer in the minor unit of `currency`. A valuation is an estimate of the market, not an offer. ' +
-    'There is one price book, `eu-de`, for Germany; another one, and another country, is refused. ' +
-    'In test mode the figures are those of one fixture, whatever vehicle is asked for, in the `currency` that is.',
+    'Values a vehicle in three channels (trade-in, private and retail), with the adjustments and the market observations ' +
+    'behind the values. The valuation rests on the attributes; pictures only refine the condition. Every amount is an ' +
+    'integer in the minor unit of `currency`. A valuation is a market estimate, not an offer. ' +
+    'The only price book is `eu-de`, for Germany; other books and countries are refused. ' +
+    'In test mode the figures are simulated: make, model, year and mileage move them, always in the same way.',
   family: 'money',
   preview: true,
   ...FAST,
@@ -23,15 +23,15 @@ export const pricingVehicle = {
   refine,
   result,
   scenarios: {
-    empty_result: 'The price book does not know the vehicle: no values, no observations.',
+    empty_result: 'The price book does not know the vehicle: no values and no observations.',
     low_confidence: 'Values in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
-    thin_market: 'A rare vehicle: two observations, and ranges that are wide.',
-    vin_not_resolved: 'The VIN leads nowhere: the vehicle is priced by its attributes.',
+    thin_market: 'A rare vehicle: two observations and wide ranges.',
+    vin_not_resolved: 'The VIN does not resolve: the vehicle is valued by its attributes.',
   },
 } as const satisfies EndpointContract;
 
-/** A vehicle is known by its VIN, or by what it is, and priced where there is a book. */
+/** A vehicle needs a VIN, or make, model and year; its country needs a price book. */
 function refine({ parameters }: ValidRequest): RequestProblem | null {
   const { vehicle, country } = parameters as Parameters;
   const missing = (['make', 'model', 'year'] as const).find((name) => vehicle[name] === undefined);

@@ -1,10 +1,10 @@
-/** What valuations are made by: the books that there are, and the currencies that their amounts are told in. */
+/** The price books, and the currencies that amounts convert to. */
 
-/** By name: whose market a book tells. Its amounts are in EUR. */
+/** By name: the market that a book covers. Its amounts are in EUR. */
 export const PRICE_BOOKS = { 'eu-de': { country: 'DE' } } as const;
 
 /**
- * By ISO 4217 code: how many of its minor units one euro cent is, fixed so that test mode answers the same every time. The
- * yen has no smaller unit.
+ * By ISO 4217 code: minor units per euro cent. The rates are fixed so that test mode is deterministic. The yen has no minor
+ * unit.
  */
 export const MINOR_UNITS_PER_EURO_CENT = { EUR: 1, CHF: 0.95, GBP: 0.85, JPY: 1.6, USD: 1.1 } as const;

@@ -1,56 +1,60 @@
 import { Type } from 'typebox';
-import { pictures } from '../../contracts/vocabulary/file-inputs.ts';
+import { pictures } from '../../contracts/vocabulary/pictures.ts';
 import { CONDITION_GRADES, countryParameter, MAXIMUM_AMOUNT } from '../../contracts/vocabulary/pricing.ts';
-import { describedVehicle } from '../../contracts/vocabulary/vehicle-schemas.ts';
+import { describedVehicle } from '../../contracts/vocabulary/vehicles.ts';
 import { MINOR_UNITS_PER_EURO_CENT, PRICE_BOOKS } from './price-books.ts';
 
-/** Pictures are optional: they only refine an answer that the attributes drive. */
+/** Pictures are optional: they only refine a valuation by attributes. */
 export const files = pictures(0, 30);
 
 export const parameters = Type.Object(
   {
     vehicle: {
       ...describedVehicle,
-      description: 'What is priced: at least its `vin`, or its `make`, `model` and `year`.',
+      description: 'The vehicle to value: at least its `vin`, or its `make`, `model` and `year`.',
     },
     condition_grade: Type.Optional(
       Type.Enum(CONDITION_GRADES, {
-        description: 'Left out: concluded from the pictures, and from `repair_estimate_total` where it is given.',
+        description: 'Defaults to a grade inferred from the pictures and from `repair_estimate_total`.',
       }),
     ),
     repair_estimate_total: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: MAXIMUM_AMOUNT,
-        description: 'What repairs will cost, in the minor unit of `currency`. Deducted as an adjustment `damage`.',
+        description:
+          'Cost of outstanding repairs, in the minor unit of `currency`. Deducted as an adjustment of kind `damage`.',
       }),
     ),
     price_book: Type.Optional(
       Type.Enum(Object.keys(PRICE_BOOKS) as (keyof typeof PRICE_BOOKS)[], {
-        description: 'The book to price by. Defaults to that of `country`.',
+        description: 'The price book to value by. Defaults to the book of `country`.',
       }),
     ),
     currency: Type.Optional(
       Type.Enum(Object.keys(MINOR_UNITS_PER_EURO_CENT) as (keyof typeof MINOR_UNITS_PER_EURO_CENT)[], {
         description:
-          'ISO 4217. Defaults to that of the price book, and amounts are converted to any other. In test mode at fixed ' +
+          'ISO 4217. Defaults to the currency of the price book; amounts are converted to any other. Test mode uses fixed ' +
           'rates: 1 EUR is 0.95 CHF, 0.85 GBP, 160 JPY or 1.10 USD.',
       }),
     ),
     country: Type.Optional({
       ...countryParameter,
       description:
-        'ISO 3166-1 alpha-2. A country that has no price book is refused. Defaults to that of the price book.',
+        'ISO 3166-1 alpha-2. Defaults to the country of the price book. A country without a price book is refused.',
     }),
     margin_pct: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 100,
-        description: 'Margin in percent that is added to the retail figure, as an adjustment `margin`.',
+        description: 'Margin in percent, added to the retail value as an adjustment of kind `margin`.',
       }),
     ),
     include_comparables: Type.Optional(
-      Type.Boolean({ default: true, description: 'Whether the market observations are listed. `false`: null.' }),
+      Type.Boolean({
+        default: true,
+        description: 'Whether to list market observations. With `false`, `comparables` is null.',
+      }),
     ),
   },
   {

@@ -1,4 +1,4 @@
-/** The arithmetic of valuations: in each channel, the base and its adjustments make the value. */
+/** The arithmetic of valuations: in each channel the value is the base plus its adjustments. */
 import type { Result } from './result.ts';
 
 type Adjustment = Result['adjustments'][number];
@@ -11,13 +11,16 @@ export function adjusted(result: Result, adjustment: Adjustment): Result {
   return revalued({ ...result, adjustments: [...result.adjustments, adjustment] }, result.channels);
 }
 
-/** Takes every adjustment of a kind out. */
-export function withoutKind(result: Result, kind: Adjustment['kind']): Result {
+/** Replaces the adjustments of a kind in place; with null it removes them. */
+export function replaced(result: Result, kind: Adjustment['kind'], adjustment: Adjustment | null): Result {
   if (!result.channels) return result;
-  return revalued({ ...result, adjustments: result.adjustments.filter((item) => item.kind !== kind) }, result.channels);
+  const kept = result.adjustments.filter((item) => item.kind !== kind);
+  const place = result.adjustments.findIndex((item) => item.kind === kind);
+  const adjustments = adjustment ? kept.toSpliced(place < 0 ? kept.length : place, 0, adjustment) : kept;
+  return revalued({ ...result, adjustments }, result.channels);
 }
 
-/** Tells every amount in another unit, such that the sums still hold. */
+/** Converts every amount at a rate. The sums still hold after rounding. */
 export function converted(result: Result, rate: number): Result {
   const amount = (value: number) => Math.round(value * rate);
   const comparables = result.comparables?.map((item) => ({ ...item, price: amount(item.price) })) ?? null;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { picturesOrVideo } from '../../contracts/vocabulary/pictures-or-video.ts';
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import { picturesOrVideo } from '../../contracts/vocabulary/videos.ts';
 
 export const MINIMUM_PICTURES = 8;
 const MAXIMUM_FRAMES = 72;
@@ -17,14 +17,14 @@ export const parameters = Type.Object(
         maximum: MAXIMUM_FRAMES,
         default: 36,
         description:
-          'Most frames of the spin set. Of more pictures those are taken that are best and most evenly spaced; of a ' +
-          'video as many moments as it shows well. None is made up.',
+          'Maximum number of frames. From more pictures, the best and most evenly spaced are used; from a video, the ' +
+          'moments that it shows well. No frame is invented.',
       }),
     ),
     start_view: Type.Optional(
       Type.Enum(COMPASS_VIEWS, {
         default: DEFAULT_START_VIEW,
-        description: 'The view a viewer opens with: `start_frame_index` is the frame nearest to it.',
+        description: 'The view that a viewer opens with. `start_frame_index` is the frame nearest to it.',
       }),
     ),
   },

@@ -1,56 +1,69 @@
 import { Type } from 'typebox';
-import { leftOut, source } from '../../contracts/vocabulary/pictures-or-video.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
 import { artefact, boundingBox, closed, confidence } from '../../contracts/vocabulary/schemas.ts';
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
+import { leftOut, source } from '../../contracts/vocabulary/videos.ts';
 
 const frameIndex = Type.Integer({ minimum: 0, description: 'Index in `frames`, from 0.' });
 
 const corrections = closed(
   {
-    roll_degrees: Type.Number({ minimum: -45, maximum: 45, description: 'Turned by, clockwise, so that it is level.' }),
-    exposure_ev: Type.Number({ description: 'Brightened by, in stops, to be even with the other frames.' }),
-    scale: Type.Number({ exclusiveMinimum: 0, description: 'Enlarged by, so that the vehicle keeps its size.' }),
+    roll_degrees: Type.Number({
+      minimum: -45,
+      maximum: 45,
+      description: 'Clockwise rotation that levelled the picture.',
+    }),
+    exposure_ev: Type.Number({
+      description: 'Exposure change in stops that matches the other frames; positive is brighter.',
+    }),
+    scale: Type.Number({
+      exclusiveMinimum: 0,
+      description: 'Scale factor that keeps the vehicle the same size on every frame.',
+    }),
   },
-  'What was done to the picture that was sent.',
+  'Corrections applied to the original picture.',
 );
 
 const frame = closed({
   index: frameIndex,
   image: artefact,
-  view: Type.Enum(COMPASS_VIEWS, { description: 'The compass view that is nearest.' }),
+  view: Type.Enum(COMPASS_VIEWS, { description: 'The nearest compass view.' }),
   azimuth_degrees: Type.Number({
     minimum: 0,
     exclusiveMaximum: 360,
-    description: 'Where the camera stood around the vehicle, clockwise from above: 0 its front, 90 its right side.',
+    description: 'Camera position around the vehicle, clockwise seen from above: 0 is its front, 90 its right side.',
   }),
-  confidence: { ...confidence, description: 'In the azimuth, from 0 to 1.' },
-  vehicle_bbox: closed(boundingBox.properties, 'On `image`, in its pixels.'),
+  confidence: { ...confidence, description: 'Confidence in the azimuth, from 0 to 1.' },
+  vehicle_bbox: closed(boundingBox.properties, 'In pixels of `image`.'),
   source,
   corrections,
 });
 
 const coverage = closed(
   {
-    degrees: Type.Number({ minimum: 0, maximum: 360, description: 'Of the circle, what frames lie near enough to.' }),
-    is_complete: Type.Boolean({ description: 'Whether the set can be spun all the way around.' }),
-    largest_gap_degrees: Type.Number({ minimum: 0, maximum: 360, description: 'Between neighbouring frames.' }),
+    degrees: Type.Number({ minimum: 0, maximum: 360, description: 'Degrees of the circle that the frames cover.' }),
+    is_complete: Type.Boolean({ description: 'Whether the frames cover the whole circle without a gap.' }),
+    largest_gap_degrees: Type.Number({
+      minimum: 0,
+      maximum: 360,
+      description: 'Largest angle between neighbouring frames.',
+    }),
     missing_views: Type.Array(Type.Enum(COMPASS_VIEWS)),
   },
-  'How much of the way around the vehicle the frames show.',
+  'How much of the circle around the vehicle the frames show.',
 );
 
 export const result = closed({
   frames: Type.Array(frame, {
     minItems: 1,
     description:
-      'In the order of a walk around the vehicle: by azimuth, rising. All of one size, level, evenly exposed.',
+      'In walk-around order, by ascending azimuth. All frames have the same size and are level and evenly exposed.',
   }),
   start_frame_index: frameIndex,
   manifest: {
     ...artefact,
     description:
-      'JSON for a viewer: the size of the frames, and for each its azimuth and the place of the vehicle. It holds no ' +
-      "links, because links end: its n-th frame is the n-th of `frames`, whose `image.url` is the frame's.",
+      'JSON for a viewer: the size of the frames, and for each frame its azimuth and the bounding box of the vehicle. It ' +
+      'contains no links, because links expire: its n-th frame is the n-th of `frames`, which has the `image.url`.',
   },
   coverage,
   left_out: leftOut,

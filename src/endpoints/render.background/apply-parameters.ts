@@ -2,10 +2,10 @@ import { DEFAULT_OUTPUT_FORMAT, type OutputFormat } from '../../contracts/vocabu
 import { DEFAULT_SCENE, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** A fixture holds its composite in every format. */
+/** A fixture has its composite in every format. */
 export type Fixture = Omit<Result, 'composite'> & { composite: Record<OutputFormat, Result['composite']> | null };
 
-/** Makes a fixture answer the request's parameters. */
+/** Applies the request's parameters to a fixture. */
 export function applyParameters(fixture: Fixture, parameters: Parameters): Result {
   const { background_color, shadow = true, output_format = DEFAULT_OUTPUT_FORMAT } = parameters;
   if (!fixture.composite) return { ...fixture, composite: null };

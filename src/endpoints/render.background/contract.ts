@@ -1,6 +1,6 @@
 import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { RENDER } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,10 +8,10 @@ export const renderBackground = {
   slug: 'render.background',
   title: 'Background replacement',
   description:
-    'Cuts the vehicle out of a picture and puts it before a studio scene or a plain colour, with a shadow where it stands. ' +
-    'The vehicle itself is not retouched, and what an edge of the picture cuts off is not invented. A picture without a ' +
-    'vehicle gives null pictures, not an error, and costs nothing. In test mode the composite shows `studio_white` with ' +
-    'a shadow, whatever is asked for; the fields follow the request.',
+    'Cuts the vehicle out of a picture and places it in front of a studio scene or a plain colour, with a ground shadow. ' +
+    'The vehicle itself is not retouched, and areas outside the picture are not invented. A picture without a vehicle ' +
+    'returns null pictures, not an error, and costs nothing. In test mode the composite always shows `studio_white` with ' +
+    'a shadow; the fields follow the request.',
   family: 'render',
   preview: true,
   ...RENDER,
@@ -21,9 +21,9 @@ export const renderBackground = {
   refine,
   result,
   scenarios: {
-    low_confidence: 'A cut-out whose confidence is below 0.5: reflections blur its edges.',
+    low_confidence: 'A cut-out with a confidence below 0.5: reflections blur its edges.',
     ...JOB_SCENARIOS,
-    no_vehicle: 'No vehicle in the picture: null pictures, and nothing is charged.',
+    no_vehicle: 'No vehicle in the picture: null pictures, and no charge.',
   },
 } as const satisfies EndpointContract;
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 import { hexColor, outputFormat, SCENES } from '../../contracts/vocabulary/renders.ts';
 
 export const files = onePicture;
@@ -10,13 +10,11 @@ export const parameters = Type.Object(
   {
     scene: Type.Optional(
       Type.Enum(SCENES, {
-        description: `What the vehicle is put in front of. Without \`scene\` and \`background_color\`: \`${DEFAULT_SCENE}\`.`,
+        description: `The background scene. Defaults to \`${DEFAULT_SCENE}\` without a \`background_color\`.`,
       }),
     ),
-    background_color: Type.Optional(hexColor('A plain background instead of a `scene`.')),
-    shadow: Type.Optional(
-      Type.Boolean({ default: true, description: 'Whether the vehicle is given a shadow on the ground.' }),
-    ),
+    background_color: Type.Optional(hexColor('A plain background colour instead of a `scene`.')),
+    shadow: Type.Optional(Type.Boolean({ default: true, description: 'Whether to add a shadow on the ground.' })),
     output_format: Type.Optional(outputFormat),
   },
   { additionalProperties: false, examples: [{ scene: DEFAULT_SCENE, output_format: 'webp' }] },

@@ -1,17 +1,17 @@
-/** The scenes that a vehicle is put before, painted for the size and the place of the vehicle, and its shadow. */
+/** Paints the background scene and the ground shadow for the size and position of the vehicle. */
 import type { SCENES } from '../../contracts/vocabulary/renders.ts';
-import { type Box, clamp, type Size } from '../../inference/decoding/boxes.ts';
-import { levelsOf } from '../../inference/images/compose.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
+import { type Box, clamp, type Size } from '../../inference/toolkit/decoding/boxes.ts';
+import { levelsOf } from '../../inference/toolkit/images/compose.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 
 type Scene = (typeof SCENES)[number];
 
 interface Palette {
-  /** From the top of the picture down to where wall, or sky, and ground meet. */
+  /** Colours of the wall or sky, from the top of the picture down to the horizon. */
   wall: readonly [string, string];
-  /** From there to the bottom of the picture. */
+  /** Colours of the ground, from the horizon to the bottom of the picture. */
   ground: readonly [string, string];
-  /** Height over which one passes into the other, as a share of the vehicle's: a studio's cove is soft, an edge is not. */
+  /** Height of the transition between the two, as a fraction of the vehicle's height: a studio cove is soft. */
   cove: number;
 }
 
@@ -23,9 +23,9 @@ const PALETTES: Readonly<Record<Scene, Palette>> = {
   forecourt: { wall: ['#7fa8d6', '#dbe7f2'], ground: ['#8a8c8e', '#5f6163'], cove: 0.02 },
 };
 
-/** Where the ground begins: above the lower edge of the vehicle by this share of its height. */
+/** Distance of the horizon above the lower edge of the vehicle, as a fraction of its height. */
 const HORIZON = 0.3;
-/** Of the vehicle's width and height: how far a shadow reaches beyond it, and how high it lies. */
+/** Shadow dimensions as fractions of the vehicle's width (`reach` beyond it) and height. */
 const SHADOW = { reach: 0.04, height: 0.09, darkness: 0.55 };
 
 export function paintScene(scene: Scene, { width, height }: Size, vehicle: Box): RgbImage {
@@ -54,7 +54,7 @@ function mix(one: Rgb, other: Rgb, share: number): Rgb {
   }) as Rgb;
 }
 
-/** Darkens the ground below a vehicle, softly, before the vehicle is put there. */
+/** Darkens the ground below a vehicle softly. Call it before compositing the vehicle. */
 export function paintShadow(picture: RgbImage, vehicle: Box): void {
   const [wide, tall] = [vehicle.x1 - vehicle.x0, vehicle.y1 - vehicle.y0];
   const middle = { x: (vehicle.x0 + vehicle.x1) / 2, y: vehicle.y1 - (SHADOW.height * tall) / 3 };

@@ -5,10 +5,10 @@ import type { Result } from './result.ts';
 type Applied = Result['operations_applied'][number];
 type Skipped = Result['operations_skipped'][number];
 
-/** A fixture holds its picture in every size and format. Its `after` is of the same size as its `before`. */
+/** A fixture has its picture in every size and format. Its `after` has the same size as its `before`. */
 export type Fixture = Omit<Result, 'image'> & { image: Record<string, Record<OutputFormat, Result['image']>> };
 
-/** Makes a fixture answer the request's parameters: its applied operations are those that the picture needs. */
+/** Applies the request's parameters to a fixture. The fixture's operations are those that its picture needs. */
 export function applyParameters(fixture: Fixture, parameters: Parameters): Result {
   const { operations, upscale_factor: factor = 1, output_format = DEFAULT_OUTPUT_FORMAT } = parameters;
   const image = fixture.image[factor]?.[output_format];
@@ -33,9 +33,9 @@ function enlargement(factor: number): Applied {
   return { operation: 'upscale', confidence: 1, parameters: { factor } };
 }
 
-/** Of the asked operations, those that were not applied. A fixture names those that would do harm. */
-function skipped(fixture: Fixture, applied: readonly Applied[], asked: Parameters['operations'] = []): Skipped[] {
-  return asked
+/** Requested operations that were not applied. The fixture lists those that would do harm. */
+function skipped(fixture: Fixture, applied: readonly Applied[], requested: Parameters['operations'] = []): Skipped[] {
+  return requested
     .filter((operation) => !applied.some((one) => one.operation === operation))
     .map(
       (operation) =>

@@ -1,7 +1,7 @@
 import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { RENDER } from '../../contracts/service-classes.ts';
 import { TASK_QUEUES } from '../../contracts/task-queues.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -12,9 +12,10 @@ export const renderEnhance = {
   slug: 'render.enhance',
   title: 'Quality improver',
   description:
-    'Improves a picture and reports which operations were actually applied, with their parameters and with quality scores ' +
-    'from before and after. `fine_grain` costs 300 credits instead of 100. Damages are no flaws of a picture: they are ' +
-    'not retouched. A picture that needs nothing comes back as it is, in the format that was asked for.',
+    'Improves a picture and reports which operations were applied, with their parameters and quality scores before and ' +
+    'after. `fine_grain` costs 300 credits instead of 100. Vehicle damage is never retouched. A picture that needs no ' +
+    'improvement is returned unchanged in the requested format and is not charged. `GET /v1/endpoints` lists the enhancers and operations ' +
+    'that live mode offers: an `enhancer_model` that is not available is refused, and so is a list of `operations` if none is.',
   family: 'render',
   preview: true,
   ...RENDER,
@@ -23,12 +24,15 @@ export const renderEnhance = {
   price,
   files,
   parameters,
+  modelParameters: ['enhancer_model', 'operations'],
   result,
   scenarios: {
     ...JOB_SCENARIOS,
-    nothing_to_improve: 'A picture that needs nothing: no operation is applied, unless it is enlarged.',
-    every_operation: 'Every operation was applied, each with its parameters; `upscale` as `upscale_factor` asks.',
-    would_do_harm: 'A blur that cannot be undone: `deblur` and `sharpen` are skipped where they were asked for.',
+    nothing_to_improve:
+      'A picture that needs no improvement: no operation except a requested enlargement is applied, and otherwise no charge.',
+    every_operation:
+      'Every operation is applied, each with its parameters; `upscale` only with an `upscale_factor` of 2 or 4.',
+    would_do_harm: 'A blur that cannot be undone: requested `deblur` and `sharpen` are skipped.',
   },
 } as const satisfies EndpointContract;
 

@@ -1,18 +1,18 @@
 /**
- * Picture → the picture with its noise taken away and enlarged, by a network for each. What else can be asked for is
- * skipped as not supported: these networks do not tell what the result would have to state of it. The scores are measured
- * on the pixels, before and after.
+ * Picture → the picture denoised and enlarged, with one network for each. Other operations are skipped as not supported. The
+ * scores are measured on the pixels before and after.
  */
 import { IMAGE_PIXELS } from '../../contracts/media-limits.ts';
 import { DEFAULT_OUTPUT_FORMAT, type OutputFormat } from '../../contracts/vocabulary/renders.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { resample } from '../../inference/images/resample.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
-import type { MadePicture } from '../../inference/made-files.ts';
 import type { Model } from '../../inference/models/model.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createPictureMaker, type PictureMaker } from '../../inference/pipelines/image-to-image.ts';
-import { measureQuality } from '../../inference/pipelines/picture-quality.ts';
+import { createPictureMaker, type PictureMaker } from '../../inference/toolkit/images/image-to-image.ts';
+import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
+import { resample } from '../../inference/toolkit/images/resample.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { measureQuality } from '../../inference/toolkit/quality/picture-quality.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import { chargedShare } from './charged-share.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
@@ -21,20 +21,25 @@ type Skipped = Result['operations_skipped'][number];
 
 const DENOISE_FILE = 'denoise';
 const UPSCALE_FILE = 'upscale';
-/** Noise that scores as much needs nothing done about it. */
+/** A noise score from here on needs no denoising. */
 const GOOD_NOISE = 0.9;
 const DEFAULT_STRENGTH = 0.5;
 const DEFAULT_FIDELITY = 0.8;
-/** Longest side that the formats hold. */
+/** Maximum side length of each format, in pixels. */
 const LONGEST_SIDES: Readonly<Record<OutputFormat, number>> = { jpg: 65_535, png: 65_535, webp: 16_383 };
 
 export const pipeline: PipelineDefinition = {
   task: 'picture-enhancement',
+  chargedShare: (result) => chargedShare(result as Result),
+  servedValues: ({ files }) => ({
+    enhancer_model: ['GAN'],
+    operations: [...(files[DENOISE_FILE] ? ['denoise'] : []), 'upscale'],
+  }),
   create: (model) => {
     const denoiser = createDenoiser(model);
     const enlarger = createEnlarger(model);
     return async ({ pictures, parameters }) => {
-      const asked: Parameters = parameters;
+      const requested: Parameters = parameters;
       const {
         enhancer_model = 'GAN',
         operations,
@@ -42,20 +47,21 @@ export const pipeline: PipelineDefinition = {
         strength = DEFAULT_STRENGTH,
         fidelity = DEFAULT_FIDELITY,
         output_format: format = DEFAULT_OUTPUT_FORMAT,
-      } = asked;
+      } = requested;
       if (enhancer_model !== 'GAN') {
-        throw new ServiceError('model_unavailable', `No ${enhancer_model} enhancer is installed. Ask for \`GAN\`.`);
+        throw new ServiceError('model_unavailable', `No ${enhancer_model} enhancer is installed. Use \`GAN\`.`);
       }
       const picture = await onlyPicture(pictures);
       requireRoom(picture, factor, format);
-      const before = measureQuality(picture);
-      const isNoisy = before.noise < GOOD_NOISE;
+      const { noise } = measureQuality(picture);
 
+      // Like is compared with like: enlarging spreads every edge over more pixels.
+      const before = measureQuality(interpolate(picture, factor));
       const applied: Applied[] = [];
       let made = picture;
-      if (denoiser && isNoisy && (operations?.includes('denoise') ?? true)) {
+      if (denoiser && noise < GOOD_NOISE && (operations?.includes('denoise') ?? true)) {
         made = blend(made, await denoiser.make(made), strength);
-        applied.push({ operation: 'denoise', confidence: 1 - before.noise, parameters: { amount: strength } });
+        applied.push({ operation: 'denoise', confidence: 1 - noise, parameters: { amount: strength } });
       }
       if (factor > 1) {
         made = await enlarge(enlarger, made, { factor, fidelity });
@@ -95,7 +101,7 @@ function createEnlarger(model: Model): PictureMaker {
   return maker;
 }
 
-/** A network that doubles is run twice for four times the size; one for four times the size makes a double, too. */
+/** A ×2 network runs twice for ×4; a ×4 network also produces ×2. */
 async function enlarge(
   { scale, make }: PictureMaker,
   picture: RgbImage,
@@ -103,13 +109,17 @@ async function enlarge(
 ): Promise<RgbImage> {
   const once = await make(picture, Math.min(scale, factor));
   const made = factor > scale ? await make(once, factor / scale) : once;
-  const whole = { x0: 0, y0: 0, x1: picture.width, y1: picture.height };
-  // Without invented detail: the picture's own pixels, drawn out.
-  const plain = resample(picture, whole, picture.width * factor, picture.height * factor);
-  return blend(plain, made, Math.sqrt(1 - fidelity ** 2));
+  return blend(interpolate(picture, factor), made, Math.sqrt(1 - fidelity ** 2));
 }
 
-/** From `share` 0, the one picture, to 1, the other of its size, whose pixels it overwrites: a third would be too much memory. */
+/** Enlarges without generated detail. */
+function interpolate(picture: RgbImage, factor: number): RgbImage {
+  if (factor === 1) return picture;
+  const { width, height } = picture;
+  return resample(picture, { x0: 0, y0: 0, x1: width, y1: height }, width * factor, height * factor);
+}
+
+/** Blends from `one` (share 0) to `other` (share 1), in place in `other`: a third picture would take too much memory. */
 function blend(one: RgbImage, other: RgbImage, share: number): RgbImage {
   for (let index = 0; index < other.pixels.length; index += 1) {
     const level = one.pixels[index] as number;
@@ -118,13 +128,13 @@ function blend(one: RgbImage, other: RgbImage, share: number): RgbImage {
   return other;
 }
 
-/** @throws ServiceError where the picture that is asked for would be larger than one that can be sent */
+/** @throws ServiceError if the output would exceed the limits for pictures */
 function requireRoom({ width, height }: RgbImage, factor: number, format: OutputFormat): void {
   const isTooLong = Math.max(width, height) * factor > LONGEST_SIDES[format];
   if (width * height * factor ** 2 <= IMAGE_PIXELS && !isTooLong) return;
   const limit = isTooLong
     ? `a ${format} is at most ${LONGEST_SIDES[format]} pixels wide and high`
-    : `a picture that is made has at most ${IMAGE_PIXELS.toLocaleString('en-US')} pixels`;
-  const message = `The picture is too large to be enlarged by ${factor}: ${limit}. Ask for a smaller factor, or send a smaller one.`;
+    : `the output may have at most ${IMAGE_PIXELS.toLocaleString('en-US')} pixels`;
+  const message = `The picture is too large to enlarge by ${factor}: ${limit}. Use a smaller factor or send a smaller picture.`;
   throw new ServiceError('input_unreadable', message, { param: 'upscale_factor' });
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 import {
   ENHANCE_OPERATIONS,
   ENHANCER_MODELS,
@@ -18,7 +18,7 @@ export const parameters = Type.Object(
       Type.Enum(ENHANCER_MODELS, {
         default: 'GAN',
         description:
-          '`GAN`: the faster. `fine_grain`: a tiled diffusion enhancer of higher quality, at a higher price.',
+          '`GAN`: the faster enhancer. `fine_grain`: a tiled diffusion enhancer of higher quality, at a higher price.',
       }),
     ),
     operations: Type.Optional(
@@ -26,7 +26,7 @@ export const parameters = Type.Object(
         minItems: 1,
         maxItems: ENHANCE_OPERATIONS.length,
         uniqueItems: true,
-        description: 'The operations to consider; when left out, the model picks what the picture needs.',
+        description: 'The operations to consider. By default the model picks those that the picture needs.',
       }),
     ),
     upscale_factor: Type.Optional(
@@ -34,12 +34,12 @@ export const parameters = Type.Object(
         enum: UPSCALE_FACTORS,
         default: 1,
         description:
-          'Linear. `1`: same-size enhancement only, also where `operations` names `upscale`. `2` and `4` enlarge the ' +
-          'picture, also where `operations` does not name it.',
+          'Linear factor. `1` keeps the size, even if `operations` lists `upscale`. `2` and `4` enlarge the picture, even ' +
+          'if `operations` does not list it.',
       }),
     ),
-    strength: setting(0.5, 'How far each operation goes: 0 barely to be seen, 1 as far as the model can.'),
-    fidelity: setting(0.8, 'How close to the original: 1 adds no detail that is not in it, 0 leaves the model free.'),
+    strength: setting(0.5, 'Strength of each operation: 0 barely visible, 1 the maximum of the model.'),
+    fidelity: setting(0.8, 'Fidelity to the original: 1 adds no detail, 0 leaves the model free.'),
     output_format: Type.Optional(outputFormat),
   },
   { additionalProperties: false, examples: [{ operations: ['denoise', 'sharpen'], upscale_factor: 2 }] },

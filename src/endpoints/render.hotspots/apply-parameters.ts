@@ -1,36 +1,90 @@
-import { askedDetections } from '../../domain/asked-detections.ts';
-import type { Parameters } from './request.ts';
+import type { FoundDamage } from '../shared/found-damages.ts';
+import { requestedDetections } from '../shared/requested-detections.ts';
+import { onFrames } from '../shared/spin-set-frames.ts';
+import { positionsOf } from '../shared/spin-set-positions.ts';
+import type { ResolvedParameters } from './references.ts';
 import type { Result } from './result.ts';
 
-/** The frame of the fixture's spin set that is `example.jpg`. */
+type Hotspot = Result['hotspots'][number];
+type Placement = Hotspot['placements'][number];
+
+/** The frame of the example spin set that is `example.jpg`. */
 const EXAMPLE_FRAME = 7;
 
-/** Makes a fixture answer the request's parameters: its hotspots lie on a spin set, one frame of which is the example. */
-export function applyParameters(result: Result, parameters: Parameters): Result {
-  const { job_id, damage_job_id, kinds, parts, min_confidence } = parameters;
-  const hotspots = job_id === undefined ? onExample(result.hotspots) : result.hotspots;
+type Move = (placements: readonly Placement[]) => Placement[];
+
+/** Applies the request to a fixture, whose hotspots are on the example spin set; one of its frames is the example picture. */
+export function applyParameters(fixture: Result, parameters: ResolvedParameters): Result {
+  const { job_id, damage_job_id, kinds, parts, min_confidence, frames, foundDamages } = parameters;
+  const move: Move = (placements) => {
+    if (job_id === undefined) return onExample(placements);
+    return frames ? onFrames(placements, frames) : [...placements];
+  };
+  const onTarget = fixture.hotspots
+    .map((hotspot) => ({ ...hotspot, placements: move(hotspot.placements) }))
+    .filter(({ placements }) => placements.length > 0);
+  const isEmpty = fixture.hotspots.length === 0;
+  const { hotspots, unplaced_damages } =
+    foundDamages && !isEmpty
+      ? withDamages(onTarget, placeDamages(foundDamages, fixture, move))
+      : { ...fixture, hotspots: onTarget };
+  const filter = { ...(parts && { parts }), ...(min_confidence !== undefined && { min_confidence }) };
   const includesDamages = !kinds || kinds.includes('damage');
-  const asked = { ...(parts && { parts }), ...(min_confidence !== undefined && { min_confidence }) };
   return {
-    hotspots: askedDetections(hotspots, asked)
+    hotspots: requestedDetections(hotspots, filter)
       .filter(({ kind }) => !kinds || kinds.includes(kind))
-      .map((hotspot) => (damage_job_id === undefined ? withoutJob(hotspot) : hotspot)),
-    unplaced_damages: damage_job_id === undefined || !includesDamages ? [] : result.unplaced_damages,
+      .map((hotspot) => (damage_job_id === undefined ? withoutDamageId(hotspot) : hotspot)),
+    unplaced_damages: damage_job_id === undefined || !includesDamages ? [] : unplaced_damages,
   };
 }
 
-function onExample(hotspots: Result['hotspots']): Result['hotspots'] {
-  return hotspots
-    .map((hotspot) => ({
-      ...hotspot,
-      placements: hotspot.placements
-        .filter(({ frame_index }) => frame_index === EXAMPLE_FRAME)
-        .map((placement) => ({ ...placement, frame_index: 0 })),
-    }))
-    .filter(({ placements }) => placements.length > 0);
+interface PlacedDamages {
+  placed: Omit<Hotspot, 'id'>[];
+  unplaced: Result['unplaced_damages'];
 }
 
-/** Ids are those of a damage job. */
-function withoutJob(hotspot: Result['hotspots'][number]): Result['hotspots'][number] {
+/** Places each damage where its part is, as confidently as the fixture's. A fixture without damages shows none of them. */
+function placeDamages(found: readonly FoundDamage[], { hotspots }: Result, move: Move): PlacedDamages {
+  const samples = hotspots.filter(({ kind }) => kind === 'damage');
+  const result: PlacedDamages = { placed: [], unplaced: [] };
+  for (const [index, { id, type, part, side, severity }] of found.entries()) {
+    const sample = samples[index % samples.length];
+    const placements = part === null ? [] : move(positionsOf(part, side));
+    if (sample && placements.length > 0) {
+      const damage = { damage_id: id, type, severity };
+      const label = labelOf({ type, part, side });
+      result.placed.push({ kind: 'damage', label, part, side, damage, confidence: sample.confidence, placements });
+      continue;
+    }
+    const isHidden = part !== null && placements.length === 0;
+    result.unplaced.push({ damage_id: id, type, part, side, reason: isHidden ? 'not_shown' : 'not_found' });
+  }
+  return result;
+}
+
+/** Replaces the damages among the hotspots, and renumbers all. */
+function withDamages(hotspots: Result['hotspots'], { placed, unplaced }: PlacedDamages): Result {
+  const ofParts = hotspots.filter(({ kind }) => kind === 'part');
+  const all = [...placed.toSorted((a, b) => b.confidence - a.confidence), ...ofParts];
+  return {
+    hotspots: all.map((hotspot, index) => ({ ...hotspot, id: `hotspot_${index + 1}` })),
+    unplaced_damages: unplaced,
+  };
+}
+
+function onExample(placements: readonly Placement[]): Placement[] {
+  return placements
+    .filter(({ frame_index }) => frame_index === EXAMPLE_FRAME)
+    .map((placement) => ({ ...placement, frame_index: 0 }));
+}
+
+function labelOf({ type, part, side }: Pick<FoundDamage, 'type' | 'part' | 'side'>): string {
+  const place = [side === 'none' ? null : side, part].filter((word) => word !== null).join(' ');
+  const text = `${type} on the ${place}`.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Damage ids refer to a damage job. */
+function withoutDamageId(hotspot: Hotspot): Hotspot {
   return { ...hotspot, damage: hotspot.damage && { ...hotspot.damage, damage_id: null } };
 }

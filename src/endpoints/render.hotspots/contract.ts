@@ -1,6 +1,6 @@
 import type { EndpointContract, RequestProblem, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { RENDER } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,10 @@ export const renderHotspots = {
   slug: 'render.hotspots',
   title: 'Hotspots',
   description:
-    'Places hotspots with labels on the damages and parts of a vehicle, on one picture or on the frames of a spin set. ' +
-    'Places are normalised to 0–1 of the width and height, so that they hold in any size. It draws nothing on the ' +
-    'pictures; for the same hotspots frame by frame, as a viewer shows them, see `viewer.hotspots`.',
+    'Places labelled hotspots on the damages and parts of a vehicle, on one picture or on the frames of a spin set. ' +
+    'Positions are normalised to 0–1 of the width and height, so they hold at any display size. The pictures themselves ' +
+    'are not changed. For the same hotspots per frame, as a viewer needs them, use `viewer.hotspots`. ' +
+    'In test mode the damages of `damage_job_id` are placed on their parts of the example vehicle.',
   family: 'render',
   preview: true,
   ...RENDER,
@@ -24,7 +25,7 @@ export const renderHotspots = {
   ],
   result,
   scenarios: {
-    empty_result: 'Neither a damage nor a part to be seen: empty lists.',
+    empty_result: 'No damage and no part visible: empty lists.',
     low_confidence: 'Hotspots in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
     undamaged: 'A vehicle in good order: hotspots on parts only.',

@@ -1,10 +1,10 @@
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** A fixture holds its picture treated in every mode. */
+/** A fixture has its picture anonymised in every mode. */
 export type Fixture = Pick<Result, 'plates'> & { image: Record<Result['mode'], Result['image']> };
 
-/** Makes a fixture answer the request's parameters. */
+/** Applies the request's parameters to a fixture. */
 export function applyParameters({ image, plates }: Fixture, parameters: Parameters): Result {
   const { mode = DEFAULT_MODE, replacement_text = null, fill_color } = parameters;
   return {

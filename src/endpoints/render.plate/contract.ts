@@ -1,6 +1,6 @@
 import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { RENDER } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, type Parameters, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,10 +8,9 @@ export const renderPlate = {
   slug: 'render.plate',
   title: 'Licence plate anonymiser',
   description:
-    'Blurs, masks or replaces every licence plate in a picture and says where they are. It does not read them: see ' +
-    '`plate.read`. A picture without a plate comes back as it is with an empty list, so that the answer can be published ' +
-    'either way. In test mode a replaced plate is without text and the colours are the defaults, whatever is asked for; ' +
-    'the fields follow the request.',
+    'Blurs, masks or replaces every licence plate in a picture and returns their locations. It does not read plates: use ' +
+    '`plate.read`. A picture without a plate is returned unchanged with an empty list, so the output can always be ' +
+    'published. In test mode replaced plates have no text and the default colours; the fields follow the request.',
   family: 'render',
   preview: true,
   ...RENDER,
@@ -21,19 +20,19 @@ export const renderPlate = {
   refine,
   result,
   scenarios: {
-    low_confidence: 'A plate whose confidence is below 0.5. It is treated all the same.',
+    low_confidence: 'A plate with a confidence below 0.5. It is still anonymised.',
     ...JOB_SCENARIOS,
-    no_plate: 'No plate in the picture: the same picture and an empty list.',
+    no_plate: 'No plate in the picture: the unchanged picture and an empty list.',
   },
 } as const satisfies EndpointContract;
 
 function refine(request: ValidRequest): { param: string; message: string } | null {
   const { mode, replacement_text, fill_color } = request.parameters as Parameters;
   if (replacement_text !== undefined && mode !== 'replace') {
-    return { param: 'replacement_text', message: '"replacement_text" goes with "mode" "replace" only.' };
+    return { param: 'replacement_text', message: '"replacement_text" requires "mode" "replace".' };
   }
   if (fill_color !== undefined && mode !== 'mask' && mode !== 'replace') {
-    return { param: 'fill_color', message: '"fill_color" goes with "mode" "mask" or "replace" only.' };
+    return { param: 'fill_color', message: '"fill_color" requires "mode" "mask" or "replace".' };
   }
   return null;
 }

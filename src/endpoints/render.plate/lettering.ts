@@ -1,6 +1,6 @@
-/** The letters of a plate that replaces another: five dots wide and seven high. */
+/** The font of replacement plates: five dots wide and seven high. */
 
-/** Of each character seven rows from the top, the leftmost dot in the highest of five bits. */
+/** Per character seven rows from the top; the leftmost dot is the highest of five bits. */
 const GLYPHS: Readonly<Record<string, readonly number[]>> = Object.fromEntries(
   [
     ['A', '0E 11 11 1F 11 11 11'],
@@ -47,15 +47,15 @@ const GLYPHS: Readonly<Record<string, readonly number[]>> = Object.fromEntries(
 );
 
 const GLYPH = { width: 5, height: 7, gap: 1 };
-/** Free on either side of the text, and above and below it, as a share of the plate. */
+/** Margins on either side of the text, and above and below it, as fractions of the plate. */
 const FREE = { x: 0.06, y: 0.18 };
 
-/** The first character that there is no glyph for. */
+/** Returns the first character without a glyph. */
 export function unwritable(text: string): string | undefined {
   return Array.from(text).find((character) => !GLYPHS[character]);
 }
 
-/** Whether there is ink at a place of a plate, which is the unit square. The text fills it. */
+/** Whether the text has ink at (u, v) in the unit square of the plate. */
 export function isInk(text: string, u: number, v: number): boolean {
   const characters = Array.from(text);
   const dots = characters.length * (GLYPH.width + GLYPH.gap) - GLYPH.gap;

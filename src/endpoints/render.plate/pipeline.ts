@@ -1,27 +1,27 @@
 /**
- * Picture → the same with its plates blurred, filled or replaced. Only where they are is asked of the model, which is one of
- * `plate.read`: what is written on them is not read.
+ * Picture → the same picture with its plates blurred, masked or replaced. It uses the detector of a `plate.read` model and
+ * never reads the plates.
  */
-import { ServiceError } from '../../domain/service-error.ts';
-import { clamp, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { levelsOf } from '../../inference/images/compose.ts';
-import { paintQuad, rectify } from '../../inference/images/rectify.ts';
-import { lumaOf, type RgbImage } from '../../inference/images/rgb-image.ts';
-import type { MadePicture } from '../../inference/made-files.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createPlateFinder } from '../../inference/pipelines/plates.ts';
-import { growQuad } from '../../inference/pipelines/straighten.ts';
+import { clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { createPlateFinder } from '../../inference/toolkit/detection/plates.ts';
+import { levelsOf } from '../../inference/toolkit/images/compose.ts';
+import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
+import { paintQuad, rectify } from '../../inference/toolkit/images/rectify.ts';
+import { lumaOf, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { growQuad } from '../../inference/toolkit/text/straighten.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import { isInk, unwritable } from './lettering.ts';
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
 
-/** By which a plate's outline grows, so that nothing of its letters stays at an edge. */
+/** Fraction by which a plate's outline grows, so that no part of a letter remains at an edge. */
 const MARGIN = { x: 0.04, y: 0.1 };
-/** A blurred plate is drawn from the mean colours of as many fields: fewer than a plate has letters, so none can be told. */
+/** A blurred plate consists of this many mean colours: fewer than its letters, so none can be recovered. */
 const FIELDS = { across: 3 };
-/** The plate as it is looked at for its colours and its light. */
+/** Sampling grid of a plate for its colours and brightness. */
 const SAMPLE = { width: 48, height: 12 };
 const INK = [24, 24, 28] as const;
-/** Of the lightest places of a plate: a share of white. Darker ones are taken for a plate that is dark itself. */
+/** Minimum brightness of a plate, as a fraction of white. A darker sample is a dark plate, not low light. */
 const LEAST_LIGHT = 0.2;
 
 type ColourAt = (u: number, v: number) => readonly number[];
@@ -34,7 +34,7 @@ export const pipeline: PipelineDefinition = {
       const { mode = DEFAULT_MODE, replacement_text: text, fill_color }: Parameters = parameters;
       const strange = text === undefined ? undefined : unwritable(text);
       if (strange !== undefined) {
-        const message = `"replacement_text" has "${strange}": plates are written in A to Z, digits, spaces, dots and dashes. Send it in these.`;
+        const message = `"replacement_text" contains "${strange}". Use A to Z, digits, spaces, dots and dashes only.`;
         throw new ServiceError('input_unreadable', message, { param: 'replacement_text' });
       }
       const fill = mode === 'blur' ? null : (fill_color?.toLowerCase() ?? DEFAULT_FILL_COLORS[mode]);
@@ -70,7 +70,7 @@ export const pipeline: PipelineDefinition = {
   },
 };
 
-/** Mean colours of fields, passing into each other. */
+/** Mean colours of the fields, interpolated. */
 function blurred({ pixels }: RgbImage): ColourAt {
   const fields = Array.from({ length: FIELDS.across }, (_, field) => {
     const [from, to] = [field, field + 1].map((edge) => Math.round((edge * SAMPLE.width) / FIELDS.across)) as [
@@ -93,7 +93,7 @@ function blurred({ pixels }: RgbImage): ColourAt {
   };
 }
 
-/** One colour; a plate that replaces another has its text, and lies in the light of what it replaces. */
+/** A mask has one colour. A replacement plate has its text and the brightness of the original. */
 function filled(colour: string, plate: { text: string | undefined; seen: RgbImage } | null): ColourAt {
   const levels = levelsOf(colour);
   if (!plate) return () => levels;
@@ -106,7 +106,7 @@ function filled(colour: string, plate: { text: string | undefined; seen: RgbImag
   return (u, v) => (text !== undefined && isInk(text, u, v) ? ink : ground);
 }
 
-/** Luma, 0 to 1, of the lightest tenth. */
+/** The 90th percentile of luma, from 0 to 1. */
 function lightOf({ pixels }: RgbImage): number {
   const luma = Array.from({ length: pixels.length / 3 }, (_, pixel) => {
     const [red = 0, green = 0, blue = 0] = pixels.subarray(pixel * 3, pixel * 3 + 3);

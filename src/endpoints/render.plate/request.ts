@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 import { hexColor, PLATE_MODES } from '../../contracts/vocabulary/renders.ts';
 
 export const files = onePicture;
@@ -13,8 +13,8 @@ export const parameters = Type.Object(
       Type.Enum(PLATE_MODES, {
         default: DEFAULT_MODE,
         description:
-          '`blur`: beyond what can be undone. `mask`: filled with one colour. `replace`: a plate of your own in its ' +
-          'place, in its perspective and light.',
+          '`blur`: an irreversible blur. `mask`: filled with one colour. `replace`: a plate of your own in the same ' +
+          'perspective and light.',
       }),
     ),
     replacement_text: Type.Optional(
@@ -23,13 +23,13 @@ export const parameters = Type.Object(
         maxLength: 12,
         pattern: '^[\\p{L}\\p{N}][\\p{L}\\p{N} .·-]*$',
         description:
-          'Text of the new plate, as it is to be written; only with `replace`. Left out: a plate without text.',
+          'Text of the new plate, exactly as it should appear; only with `replace`. Defaults to a plate without text.',
       }),
     ),
     fill_color: Type.Optional(
       hexColor(
-        `Of the mask, or of the new plate behind its text; not with \`blur\`. Left out: \`${DEFAULT_FILL_COLORS.mask}\` and ` +
-          `\`${DEFAULT_FILL_COLORS.replace}\`.`,
+        `Colour of the mask, or of the background of the new plate; not with \`blur\`. Defaults to ` +
+          `\`${DEFAULT_FILL_COLORS.mask}\` with \`mask\` and \`${DEFAULT_FILL_COLORS.replace}\` with \`replace\`.`,
       ),
     ),
   },

@@ -8,14 +8,16 @@ export const result = closed({
   image: {
     ...artefact,
     description:
-      'The picture with its plates treated, of the media type and size of the picture that was sent. Without a plate it ' +
-      'is the same picture.',
+      'The picture with its plates anonymised, in the media type and size of the original. Without a plate it is the ' +
+      'original picture.',
   },
   mode: Type.Enum(PLATE_MODES),
-  replacement_text: nullable(Type.String({ description: 'Null unless plates were replaced by one with a text.' })),
-  fill_color: nullable(Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'Null of `blur`.' })),
+  replacement_text: nullable(
+    Type.String({ description: 'Null unless plates were replaced and the request gave a text.' }),
+  ),
+  fill_color: nullable(Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'Null with `blur`.' })),
   plates: Type.Array(plate, {
-    description: 'The plates that were treated, the largest first. What is written on them is neither read nor kept.',
+    description: 'The anonymised plates, largest first. Their text is neither read nor stored.',
   }),
 });
 

@@ -1,7 +1,7 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { LONG } from '../../contracts/service-classes.ts';
-import { refuseMixture } from '../../contracts/vocabulary/pictures-or-video.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
+import { refuseMixture } from '../../contracts/vocabulary/videos.ts';
 import { files, MINIMUM_PICTURES, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -9,9 +9,9 @@ export const renderVideo = {
   slug: 'render.video',
   title: 'Walk-around video',
   description:
-    'Makes a walk-around video (MP4) of 3 to 60 pictures of a vehicle, in the order of a walk around it, or of one video, ' +
-    'steadied and cut. Pictures may be sent directly or as uploads, a video as an upload. It adds neither sound nor text, ' +
-    'and shows nothing that was not sent. If nothing can be shown the job fails and costs nothing.',
+    'Produces a walk-around video (MP4) from 3 to 60 pictures of a vehicle, sorted into walk-around order, or from one ' +
+    'video, stabilised and cut. Send pictures directly or as uploads, a video as an upload. It adds no sound or text and ' +
+    'shows only what was sent. If nothing can be shown, the job fails and nothing is charged.',
   family: 'render',
   preview: true,
   ...LONG,
@@ -22,6 +22,6 @@ export const renderVideo = {
   result,
   scenarios: {
     ...JOB_SCENARIOS,
-    pictures_left_out: 'Two of five pictures are not shown: one is blurred, one is of another vehicle.',
+    pictures_left_out: 'Two of five pictures are left out: one is blurred, one shows a different vehicle.',
   },
 } as const satisfies EndpointContract;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { picturesOrVideo } from '../../contracts/vocabulary/pictures-or-video.ts';
 import { ASPECT_RATIOS } from '../../contracts/vocabulary/renders.ts';
+import { picturesOrVideo } from '../../contracts/vocabulary/videos.ts';
 
 export const MINIMUM_PICTURES = 3;
 
@@ -13,8 +13,7 @@ export const parameters = Type.Object(
     aspect_ratio: Type.Optional(
       Type.Enum(ASPECT_RATIOS, {
         default: DEFAULT_ASPECT_RATIO,
-        description:
-          'Width to height. What a picture lacks is filled with a blurred enlargement of it, never cut off it.',
+        description: 'Width to height. Pictures are never cropped: a blurred enlargement fills the remaining area.',
       }),
     ),
     max_duration_seconds: Type.Optional(
@@ -22,7 +21,7 @@ export const parameters = Type.Object(
         minimum: 5,
         maximum: 120,
         default: 30,
-        description: 'Longest the video may be. Fewer pictures, or a shorter video, make a shorter one.',
+        description: 'Maximum duration. Fewer pictures or a shorter input video produce a shorter video.',
       }),
     ),
   },

@@ -1,27 +1,27 @@
 import { Type } from 'typebox';
-import { leftOut, source } from '../../contracts/vocabulary/pictures-or-video.ts';
+import { VIEWS } from '../../contracts/vocabulary/pictures.ts';
 import { ASPECT_RATIOS } from '../../contracts/vocabulary/renders.ts';
 import { artefact, classified, closed, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { VIEWS } from '../../contracts/vocabulary/views.ts';
+import { leftOut, source } from '../../contracts/vocabulary/videos.ts';
 
-const seconds = Type.Number({ minimum: 0, description: 'From the start of the video.' });
+const seconds = Type.Number({ minimum: 0, description: 'Seconds from the start of the video.' });
 
 const segment = closed({
   start_seconds: seconds,
   end_seconds: seconds,
-  view: nullable(classified([...VIEWS])),
+  view: nullable(classified(VIEWS)),
   source,
 });
 
 export const result = closed({
   video: { ...artefact, description: 'MP4 (H.264), without sound.' },
-  poster: { ...artefact, description: 'JPEG of the first frame, to be shown until the video plays.' },
+  poster: { ...artefact, description: 'JPEG of the first frame, for display before the video plays.' },
   duration_seconds: Type.Number({ exclusiveMinimum: 0 }),
   frames_per_second: Type.Number({ exclusiveMinimum: 0 }),
   aspect_ratio: Type.Enum(ASPECT_RATIOS),
   segments: Type.Array(segment, {
     minItems: 1,
-    description: 'What is shown when, in order. Neighbours overlap while one fades into the next.',
+    description: 'What the video shows when, in order. Neighbouring segments overlap during cross-fades.',
   }),
   left_out: leftOut,
 });

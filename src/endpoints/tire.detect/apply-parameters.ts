@@ -1,7 +1,7 @@
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Makes detections follow the request's parameters. Live mode and the fixtures of test mode share it. */
+/** Applies the request's parameters to detections. Live mode and test mode share it. */
 export function applyParameters(result: Result, { min_confidence = 0 }: Parameters): Result {
   const isConfident = ({ confidence }: { confidence: number }) => confidence >= min_confidence;
   const tires = result.tires.filter(isConfident);

@@ -1,12 +1,12 @@
 /**
- * Picture → tires, rims and their damages. A rim without its type is no rim of the result, so the type is part of the
- * class. A detector grades no tread and does not know where on the vehicle a tire sits: both stay null.
+ * Picture → tires, rims and their damages. The result states a type for every rim, so the type is part of the class. A
+ * detector does not grade tread or determine the position on the vehicle: both stay null.
  */
 import { RIM_DAMAGES, RIM_TYPES, SIDEWALL_DAMAGES } from '../../contracts/vocabulary/tires.ts';
-import { type Box, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { createDetectionPipeline } from '../../inference/pipelines/detection-pipeline.ts';
-import type { Detection } from '../../inference/pipelines/detector.ts';
-import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
+import { type Box, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { createDetectionPipeline } from '../../inference/toolkit/detection/detection-pipeline.ts';
+import type { Detection } from '../../inference/toolkit/detection/detector.ts';
+import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -26,7 +26,7 @@ const LABELS = [
 
 type Found = Detection<(typeof LABELS)[number]>;
 
-/** A detection whose class is one of a group, with its name within the group. */
+/** A detection of a class group, with its name within the group. */
 interface Named<Name> {
   name: Name;
   found: Found;
@@ -35,7 +35,7 @@ interface Named<Name> {
 export const pipeline = createDetectionPipeline({
   task: 'tire-detection',
   labels: LABELS,
-  createJudge: createPictureJudge,
+  createAssessor: createPictureAssessor,
   toResult: (found, { quality_issues }, parameters: Parameters) =>
     applyParameters({ ...tiresAndWheels(found), quality_issues }, parameters),
 });
@@ -87,14 +87,14 @@ function ofGroup<const Name extends string>(
   });
 }
 
-/** What of `damages` lies on `thing`, and on none of the `things` that lies closer around it. */
+/** The damages on `thing`: those for which it is the smallest of `things` around them. */
 function damagesOn<Name>(thing: Found, damages: readonly Named<Name>[], things: readonly Found[]) {
   return damages
     .filter(({ found }) => holderOf(found.box, things) === thing)
     .map(({ name, found }) => ({ type: name, confidence: found.confidence, bbox: toBoundingBox(found.box) }));
 }
 
-/** The smallest of `things` that the middle of `box` lies in. */
+/** The smallest of `things` that contains the centre of `box`. */
 function holderOf(box: Box, things: readonly Found[]): Found | undefined {
   const [x, y] = [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2];
   return things

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { qualityIssues } from '../../contracts/vocabulary/picture-schemas.ts';
+import { qualityIssues } from '../../contracts/vocabulary/pictures.ts';
 import { boundingBox, classified, closed, confidence, nullable } from '../../contracts/vocabulary/schemas.ts';
 import {
   RIM_DAMAGES,
@@ -16,39 +16,39 @@ const found = <Types extends string>(types: readonly Types[], description: strin
 
 const tread = closed(
   {
-    wear: classified([...TREAD_WEAR]),
-    depth: classified([...TREAD_DEPTHS]),
-    pattern: classified([...WEAR_PATTERNS]),
+    wear: classified(TREAD_WEAR),
+    depth: classified(TREAD_DEPTHS),
+    pattern: classified(WEAR_PATTERNS),
     bbox: boundingBox,
   },
-  'A class judged by eye, not a measurement.',
+  'Visual classes, not measurements.',
 );
 
 const tire = closed({
-  id: Type.String({ description: 'Names the tire within the result, such as `tire_1`.' }),
-  position: nullable(classified([...TIRE_POSITIONS])),
+  id: Type.String({ description: 'Identifies the tire within the result, such as `tire_1`.' }),
+  position: nullable(classified(TIRE_POSITIONS)),
   confidence,
   bbox: boundingBox,
   tread: nullable(tread),
-  sidewall_damages: found(SIDEWALL_DAMAGES, 'Of the sidewall that is seen.'),
+  sidewall_damages: found(SIDEWALL_DAMAGES, 'Damage to the visible sidewall.'),
 });
 
 const rim = closed({
-  type: classified([...RIM_TYPES]),
+  type: classified(RIM_TYPES),
   bbox: boundingBox,
-  damages: found(RIM_DAMAGES, 'Of the side of the rim that is seen.'),
+  damages: found(RIM_DAMAGES, 'Damage to the visible side of the rim.'),
 });
 
 const wheel = closed({
-  id: Type.String({ description: 'Names the wheel within the result, such as `wheel_1`.' }),
-  tire_id: nullable(Type.String({ description: 'The tire that is on it; null for a bare rim.' })),
+  id: Type.String({ description: 'Identifies the wheel within the result, such as `wheel_1`.' }),
+  tire_id: nullable(Type.String({ description: 'The tire mounted on the wheel; null for a bare rim.' })),
   confidence,
   bbox: boundingBox,
   rim,
 });
 
 export const result = closed({
-  tires: Type.Array(tire, { description: 'Most confident first. `tread` is null where only the sidewall is seen.' }),
+  tires: Type.Array(tire, { description: 'Most confident first. `tread` is null if only the sidewall is visible.' }),
   wheels: Type.Array(wheel, { description: 'Rims, with or without a tire, most confident first.' }),
   quality_issues: qualityIssues,
 });

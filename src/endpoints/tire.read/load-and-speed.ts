@@ -1,9 +1,9 @@
-/** What load indexes and speed symbols stand for. Source: ETRTO Standards Manual, General Information; ISO 4000-1, annexes. */
+/** Values of load indexes and speed symbols. Source: ETRTO Standards Manual, General Information; ISO 4000-1, annexes. */
 import type { SPEED_INDEXES } from '../../contracts/vocabulary/tires.ts';
 
 export type SpeedIndex = (typeof SPEED_INDEXES)[number];
 
-/** Kilograms of the load indexes 160 to 239. Eighty further up is ten times as much. */
+/** Kilograms for the load indexes 160 to 239. Every 80 indexes multiply the load by ten. */
 const DECADE = [
   4500, 4625, 4750, 4875, 5000, 5150, 5300, 5450, 5600, 5800, 6000, 6150, 6300, 6500, 6700, 6900, 7100, 7300, 7500,
   7750, 8000, 8250, 8500, 8750, 9000, 9250, 9500, 9750, 10_000, 10_300, 10_600, 10_900, 11_200, 11_500, 11_800, 12_150,
@@ -15,7 +15,7 @@ const DECADE = [
 const FIRST = 160;
 const MOST = 279;
 
-/** Kilograms; null for what is no load index. Below 1,000 kg the table has three digits, cut off rather than rounded. */
+/** Returns kilograms, or null if the number is not a load index. Below 1,000 kg the table truncates to three digits. */
 export function maximumLoadKg(loadIndex: number): number | null {
   if (!Number.isInteger(loadIndex) || loadIndex < 0 || loadIndex > MOST) return null;
   const place = loadIndex % DECADE.length;
@@ -24,7 +24,7 @@ export function maximumLoadKg(loadIndex: number): number | null {
   return Number((Math.floor(exact / unit + 1e-6) * unit).toFixed(1));
 }
 
-/** Null where the symbol names no limit. */
+/** Null if the symbol states no limit. */
 export const MAXIMUM_SPEEDS_KMH: Readonly<Record<SpeedIndex, number | null>> = {
   J: 100,
   K: 110,

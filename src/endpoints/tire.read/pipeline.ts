@@ -1,11 +1,11 @@
 /**
- * Picture → lines of print on a sidewall → what they say. Lettering that runs around the tire is read as far as a straight
- * line follows it. The name of the model is not told: nothing sets it apart from other words.
+ * Picture → lines of text on a sidewall → tire data. Curved lettering is read as far as a straight line follows it. The
+ * model name stays null: nothing distinguishes it from other words.
  */
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createPictureJudge } from '../../inference/pipelines/picture-judge.ts';
-import { joinRows } from '../../inference/pipelines/print-rows.ts';
-import { createTextReader } from '../../inference/pipelines/text-lines.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
+import { joinRows } from '../../inference/toolkit/text/print-rows.ts';
+import { createTextReader } from '../../inference/toolkit/text/text-lines.ts';
 import { applyParameters } from './apply-parameters.ts';
 import { readRows } from './read-rows.ts';
 import type { Result } from './result.ts';
@@ -14,11 +14,11 @@ export const pipeline: PipelineDefinition = {
   task: 'tire-reading',
   create: (model) => {
     const readText = createTextReader(model);
-    const judge = createPictureJudge(model);
+    const assess = createPictureAssessor(model);
     return async ({ pictures, parameters }): Promise<Result> => {
       const picture = await onlyPicture(pictures);
       const readings = readRows(joinRows(await readText(picture)));
-      const { quality_issues } = await judge(picture);
+      const { quality_issues } = await assess(picture);
       return applyParameters({ position: null, ...readings, model: null, quality_issues }, parameters);
     };
   },

@@ -1,8 +1,8 @@
-/** Rows of print on a sidewall → what they say of the tire, each with the place where it stands. */
-import { toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { toPolygon } from '../../inference/pipelines/polygon.ts';
-import { asOneOf, boxOf, type PrintedRow, quadOf, weakestOf } from '../../inference/pipelines/print-rows.ts';
-import type { PrintedCharacter } from '../../inference/pipelines/text-lines.ts';
+/** Rows of text on a sidewall → tire data, each field with its location. */
+import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
+import { asOneOf, boxOf, type PrintedRow, quadOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import { MAXIMUM_SPEEDS_KMH, maximumLoadKg } from './load-and-speed.ts';
 import type { Result } from './result.ts';
 import {
@@ -29,7 +29,7 @@ interface Row {
   characters: readonly PrintedCharacter[];
 }
 
-/** Of two rows that say the same kind of thing, the surer counts. */
+/** If several rows state the same field, the most confident one counts. */
 export function readRows(printed: readonly PrintedRow[]): Readings {
   const rows = printed.map(({ text, characters }) =>
     withSlash({ text: Array.from(text, inUpperCase).join(''), characters }),
@@ -54,13 +54,13 @@ export function readRows(printed: readonly PrintedRow[]): Readings {
 
 function inUpperCase(character: string): string {
   const capital = character.toUpperCase();
-  // The German ß would become two.
+  // The upper case of ß has two characters.
   return capital.length === character.length ? capital : character;
 }
 
 const SLASH = new Set('/');
 
-/** A stroke in the place of a size's slash is one, if the network itself thought of it, and as unlikely as it thought it. */
+/** Replaces a stroke at the position of a size's slash if the slash was among the network's candidates, at its probability. */
 function withSlash(row: Row): Row {
   const place = placeOfSlash(row.text);
   const read = place === null ? undefined : row.characters[place];
@@ -74,7 +74,7 @@ function withSlash(row: Row): Row {
 
 const surestFirst = (one: Certain, other: Certain) => other.confidence - one.confidence;
 
-/** What the row's characters from one place to another say, without spaces. */
+/** The characters of a span, without spaces. */
 function partOf({ characters }: Row, { start, end }: Span): PrintedCharacter[] {
   return characters.slice(start, end).filter(({ character }) => character.trim() !== '');
 }
@@ -108,7 +108,7 @@ function sizeOf(row: Row, size: SizeText): NonNullable<Result['size']> {
 
 type Service = ServiceText & { row: Row };
 
-/** What stands after the size, or else alone in a row. */
+/** The service description after the size, or else alone in a row. */
 function serviceOf(row: Row, size: SizeText, rows: readonly Row[]): Service | null {
   const after = serviceAt(row.text, size.end, { isAlone: false });
   if (after) return { ...after, row };
@@ -145,11 +145,11 @@ function zrOf(row: Row, size: SizeText): Result['speed_index'] {
   return { value: 'ZR', maximum_speed_kmh: null, ...certaintyOf(partOf(row, { start, end: start + 2 })) };
 }
 
-/** Symbols that are none of a number may be what the network thought of second, but not many of them. */
+/** Maximum characters that may be replaced by the network's next valid candidate. */
 const MOST_MENDED = 2;
 const SYMBOLS = new Set(TIN_SYMBOLS);
 const LETTER_O = new Set('O');
-/** A date of four digits of which some were lost or misread. */
+/** A four-digit date with lost or misread digits. */
 const LIKE_A_DATE = /^(?=.*\d)[A-Z0-9]{2,5}$/;
 
 function dotOf(row: Row): NonNullable<Result['dot']> | null {
@@ -157,7 +157,7 @@ function dotOf(row: Row): NonNullable<Result['dot']> | null {
   if (!found) return null;
   const dot = partOf(row, found.dot).map((each, place) => (place === 1 ? asOneOf(each, LETTER_O) : each));
   if (!dot.every((each) => each !== undefined)) return null;
-  // As many groups as make a number: a date ends it, and else the longest counts.
+  // Takes as many groups as form a valid number: a date ends it, otherwise the longest counts.
   let best: NonNullable<Result['dot']> | null = null;
   let groupsOfBest = 0;
   const asRead = partText(row, found.dot, found.groups);
@@ -182,11 +182,11 @@ function dotOf(row: Row): NonNullable<Result['dot']> | null {
     if (parts.week !== null) return best;
   }
   const next = found.groups[groupsOfBest];
-  // What goes on with something like a date is not a number without one.
+  // A number followed by something like a date is misread, not undated.
   return next && LIKE_A_DATE.test(row.text.slice(next.start, next.end)) ? null : best;
 }
 
-/** The characters of these spans as they were read. */
+/** The text of these spans as read. */
 function partText(row: Row, dot: Span, groups: readonly Span[]): string {
   return [dot, ...groups].map(({ start, end }) => row.text.slice(start, end)).join('');
 }
@@ -213,7 +213,7 @@ function seasonOf(rows: readonly Row[]): Result['season'] {
 
 function marksOf(rows: readonly Row[], size: { row: Row; size: SizeText } | undefined): Result['marks'] {
   const found = rows.flatMap((row) =>
-    // The symbols of an identification number mean nothing else.
+    // The symbols of an identification number are not marks.
     findMarks(row.text.slice(0, findDot(row.text)?.dot.start)).map(({ mark, ...span }) => ({
       mark,
       ...certaintyOf(partOf(row, span)),

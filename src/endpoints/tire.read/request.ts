@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 import { TIRE_POSITIONS } from '../../contracts/vocabulary/tires.ts';
 
 export const files = onePicture;
@@ -8,7 +8,7 @@ export const parameters = Type.Object(
   {
     position: Type.Optional(
       Type.Enum(TIRE_POSITIONS, {
-        description: "Where on the vehicle the tire is, the driver's left and right. Carried through to the result.",
+        description: "Position on the vehicle; left and right are the driver's. Carried through to the result.",
       }),
     ),
   },

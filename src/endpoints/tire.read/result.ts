@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { qualityIssues } from '../../contracts/vocabulary/picture-schemas.ts';
+import { qualityIssues } from '../../contracts/vocabulary/pictures.ts';
 import {
   boundingBox,
   characters,
@@ -18,7 +18,7 @@ import {
   TIRE_SERVICES,
 } from '../../contracts/vocabulary/tires.ts';
 
-/** Lettering that runs around the tire. `characters` are those of `text` without its spaces. */
+/** Lettering on the sidewall. `characters` are those of `text` without its spaces. */
 const lettering = { text: Type.String(), characters, confidence, bbox: boundingBox, polygon };
 
 const size = closed({
@@ -26,23 +26,27 @@ const size = closed({
   service: Type.Enum(TIRE_SERVICES),
   width_mm: Type.Integer({ minimum: 1, description: 'Nominal section width.' }),
   aspect_ratio: nullable(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'Height in percent of the width; null where none stands.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Section height in percent of the width; null if the sidewall states none.',
+    }),
   ),
   construction: nullable(Type.Enum(TIRE_CONSTRUCTIONS)),
-  rim_inches: Type.Number({ minimum: 1, description: 'Diameter of the rim.' }),
+  rim_inches: Type.Number({ minimum: 1, description: 'Rim diameter in inches.' }),
 });
 
 const loadIndex = closed({
-  value: Type.Integer({ minimum: 0, maximum: 279, description: 'Of a single tire on its side of the axle.' }),
-  dual_value: nullable(Type.Integer({ minimum: 0, maximum: 279, description: 'Of a twin tire, as in `112/110`.' })),
-  maximum_load_kg: Type.Number({ minimum: 0, description: 'What `value` stands for.' }),
+  value: Type.Integer({ minimum: 0, maximum: 279, description: 'For a single tire on its side of the axle.' }),
+  dual_value: nullable(Type.Integer({ minimum: 0, maximum: 279, description: 'For twin tires, as in `112/110`.' })),
+  maximum_load_kg: Type.Number({ minimum: 0, description: 'Maximum load that `value` stands for.' }),
   confidence,
   bbox: boundingBox,
 });
 
 const speedIndex = closed({
   value: Type.Enum(SPEED_INDEXES),
-  maximum_speed_kmh: nullable(Type.Integer({ minimum: 0, description: 'Null where the letter names no limit.' })),
+  maximum_speed_kmh: nullable(Type.Integer({ minimum: 0, description: 'Null if the symbol states no limit.' })),
   confidence,
   bbox: boundingBox,
 });
@@ -52,11 +56,11 @@ const dot = closed(
     ...lettering,
     plant_code: nullable(Type.String()),
     size_code: nullable(Type.String()),
-    option_code: nullable(Type.String({ description: "The maker's own." })),
-    week: nullable(Type.Integer({ minimum: 1, maximum: 53, description: 'Of manufacture.' })),
-    year: nullable(Type.Integer({ minimum: 1990, maximum: 2099, description: 'Of manufacture, in four digits.' })),
+    option_code: nullable(Type.String({ description: "The manufacturer's own code." })),
+    week: nullable(Type.Integer({ minimum: 1, maximum: 53, description: 'Week of manufacture.' })),
+    year: nullable(Type.Integer({ minimum: 1990, maximum: 2099, description: 'Year of manufacture, four digits.' })),
   },
-  'The tire identification number. `week` and `year` are null on the side of a tire that leaves the date out.',
+  'The tire identification number. `week` and `year` are null if the sidewall omits the date code.',
 );
 
 const name = closed({ value: Type.String({ minLength: 1 }), confidence, bbox: boundingBox });
@@ -65,7 +69,7 @@ const mark = closed({ mark: Type.Enum(TIRE_MARKS), confidence, bbox: boundingBox
 
 export const result = closed({
   position: nullable(
-    Type.Enum(TIRE_POSITIONS, { description: 'As the request said; null when it did not. Nothing is detected.' }),
+    Type.Enum(TIRE_POSITIONS, { description: 'The `position` of the request, or null. It is not detected.' }),
   ),
   size: nullable(size),
   load_index: nullable(loadIndex),
@@ -73,8 +77,8 @@ export const result = closed({
   dot: nullable(dot),
   brand: nullable(name),
   model: nullable(name),
-  season: nullable(classified([...TIRE_SEASONS])),
-  marks: Type.Array(mark, { description: 'Symbols and short marks, most confident first.' }),
+  season: nullable(classified(TIRE_SEASONS)),
+  marks: Type.Array(mark, { description: 'Symbols and short markings, most confident first.' }),
   quality_issues: qualityIssues,
 });
 

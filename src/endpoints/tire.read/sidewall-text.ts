@@ -1,43 +1,43 @@
 /**
- * What the text of a row on a tire's sidewall says. Texts are in upper case; the places in them are those of the characters
- * that say it. What does not follow the notation says nothing: nothing is guessed or mended.
+ * Parses the text of a row on a tire's sidewall. Texts are in upper case; spans are character positions. Text that does not
+ * follow the notation is ignored: nothing is guessed or corrected.
  * Sources: ETRTO Standards Manual and ISO 4000-1 (sizes and service descriptions of passenger and commercial tires),
  * ISO 4223-1 (terms), 49 CFR 574.5 (tire identification number).
  */
 import type { TIRE_CONSTRUCTIONS, TIRE_MARKS, TIRE_SEASONS, TIRE_SERVICES } from '../../contracts/vocabulary/tires.ts';
 import { isSpeedSymbol, maximumLoadKg, type SpeedIndex } from './load-and-speed.ts';
 
-/** From one place of a text to another, which is not part of it. */
+/** A half-open range of character positions. */
 export interface Span {
   start: number;
   end: number;
 }
 
 export interface SizeText extends Span {
-  /** As it is written: `P215/65 R15`, `155/80-13`. */
+  /** In canonical form: `P215/65 R15`, `155/80-13`. */
   text: string;
   service: (typeof TIRE_SERVICES)[number];
   widthMm: number;
   aspectRatio: number | null;
   construction: (typeof TIRE_CONSTRUCTIONS)[number];
   rimInches: number;
-  /** `ZR` in the size: faster than 240 km/h. */
+  /** `ZR` in the size: above 240 km/h. */
   isZr: boolean;
-  /** `RF` in the size: can be driven on without air. */
+  /** `RF` in the size: can be driven without air pressure. */
   isRunFlat: boolean;
 }
 
 /** `205/55 R16`, `P215/65R15`, `225/45ZR17`, `195/70R15C`, `120/70-17`. */
 const WITH_RATIO =
   /(?<![A-Z0-9/.])(?<before>P|LT|T|HL)?\s?(?<width>\d{2,3})\s?\/\s?(?<ratio>\d{2,3})\s?(?<construction>Z?RF?|D|B|-)\s?(?<rim>\d{2}(?:\.5)?)(?:\s?(?<after>CP?|LT)(?![A-Z]))?/;
-/** `185 R14 C`: no ratio stands there. */
+/** `185 R14 C`: without an aspect ratio. */
 const WITHOUT_RATIO =
   /(?<![A-Z0-9/.])(?<width>\d{3})\s?(?<construction>R)\s?(?<rim>\d{2})(?:\s?(?<after>C)(?![A-Z]))?(?![0-9/.]\D)/;
 
 const WIDTHS_MM = { least: 60, most: 455, multipleOf: 5 };
 const WIDTHS_WITHOUT_RATIO_MM = { least: 125, most: 235 };
 const RATIOS = { least: 20, most: 100, multipleOf: 5 };
-/** The one ratio that is no multiple of 5. */
+/** The only ratio that is not a multiple of 5. */
 const OLD_RATIO = 82;
 const RIMS_INCHES = { least: 8, most: 30 };
 
@@ -65,10 +65,10 @@ export function findSize(text: string): SizeText | null {
   };
 }
 
-/** A stroke in the place of the slash: on an arc it stands upright. */
+/** A stroke at the position of the slash: on curved lettering the slash looks upright. */
 const WITH_STROKE = /(?<![A-Z0-9/.])(?:P|LT|T|HL)?\s?\d{3}\s?(?<stroke>[1IL|])\s?\d{2}\s?(?:Z?RF?|D|B|-)\s?\d{2}/d;
 
-/** Where in a text without a size one would stand, if a stroke were its slash; null where none would. */
+/** In a text without a size: the position of a stroke that would form one if it were a slash; otherwise null. */
 export function placeOfSlash(text: string): number | null {
   const place = WITH_STROKE.exec(text)?.indices?.groups?.stroke?.[0];
   if (place === undefined || findSize(text) !== null) return null;
@@ -103,12 +103,12 @@ export interface ServiceText {
 /** `91V`, `104/102 R`, `(95Y)`. */
 const SERVICE =
   /^(?<open>\s*(?<bracket>\()?\s*)(?<loads>(?<single>\d{2,3})(?:\s?\/\s?(?<dual>\d{2,3}))?)(?<gap>\s?)(?<speed>[A-Z])(?<close>\s?\))?/;
-/** What may follow in a row that holds a service description alone. */
+/** What may follow a service description that stands alone in a row. */
 const AFTER_SERVICE = /^\s*(?:XL|TL|M\s?[+&]\s?S|EXTRA\s?LOAD|REINFORCED|TUBELESS)?\s*$/;
 
 /**
- * Load index and speed symbol, where they stand at a place of the text.
- * @param isAlone whether nothing but marks may follow: without a size before it, a number and a letter say little
+ * Load index and speed symbol at a position of the text.
+ * @param isAlone whether only marks may follow: without a preceding size, a number and a letter prove little
  */
 export function serviceAt(text: string, place: number, { isAlone }: { isAlone: boolean }): ServiceText | null {
   const match = SERVICE.exec(text.slice(place));
@@ -125,18 +125,18 @@ export function serviceAt(text: string, place: number, { isAlone }: { isAlone: b
     speed: {
       start: speedStart,
       end: speedStart + 1,
-      // In brackets the tire is faster than the letter says.
+      // Brackets mean above the speed of the symbol.
       value: speed === 'Y' && bracket !== undefined && close !== undefined ? '(Y)' : speed,
     },
   };
 }
 
-/** The symbols of a tire identification number: no G, I, O, Q, S and Z. Source: 49 CFR 574.5. */
+/** The symbols of a tire identification number: without G, I, O, Q, S and Z. Source: 49 CFR 574.5. */
 export const TIN_SYMBOLS = Array.from('ABCDEFHJKLMNPRTUVWXY0123456789');
 
-/** Groups of letters and digits after `DOT`, in a row. */
+/** `DOT` and the groups of letters and digits after it in a row. */
 export interface DotText {
-  /** The three letters; the one in the middle may have been read as a digit or a Q. */
+  /** The three letters; the O may have been read as 0 or Q. */
   dot: Span;
   groups: Span[];
 }
@@ -163,15 +163,15 @@ export interface TinParts {
 }
 
 const DATE_LENGTH = 4;
-/** Since 2015: three of the plant, six that are the maker's own, four of the date. */
+/** Since 2015: three symbols for the plant, six of the manufacturer, four digits of the date. */
 const NEW_LENGTH = 13;
 const NEW_PLANT = 3;
-/** Before: two of the plant, two of the size, up to four that are the maker's own, four of the date, if it stands there. */
+/** Before 2015: two symbols for the plant, two for the size, up to four of the manufacturer, and optionally the date. */
 const OLD = { plant: 2, size: 2, mostOptional: 4 };
 const OLD_LENGTHS = { least: OLD.plant + OLD.size, most: OLD.plant + OLD.size + OLD.mostOptional };
 const RETREADED_LENGTH = NEW_PLANT + DATE_LENGTH;
 
-/** @param symbols of the number without `DOT` and spaces. Null for what is no number of either form. */
+/** @param symbols without `DOT` and spaces; returns null if they fit neither form */
 export function tinPartsOf(symbols: string): TinParts | null {
   const date = dateOf(symbols.slice(-DATE_LENGTH));
   const code = date ? symbols.slice(0, -DATE_LENGTH) : symbols;
@@ -186,7 +186,7 @@ export function tinPartsOf(symbols: string): TinParts | null {
   return { plantCode, sizeCode, optionCode: code.slice(OLD_LENGTHS.least) || null, ...dated };
 }
 
-/** Week and year, four digits since 2000. The three digits of before leave the decade open, and are not read. */
+/** Week and year, four digits since 2000. Older three-digit dates leave the decade open and are ignored. */
 function dateOf(digits: string): { week: number; year: number } | null {
   if (!/^\d{4}$/.test(digits)) return null;
   const week = Number(digits.slice(0, 2));
@@ -195,10 +195,10 @@ function dateOf(digits: string): { week: number; year: number } | null {
 
 type Mark = (typeof TIRE_MARKS)[number];
 
-/** What stands on tires in letters. The snowflake and the sign for ice are pictures, and are not read. */
+/** Marks written in letters. The snowflake and ice symbols are pictograms and are not read. */
 const MARKS: readonly (readonly [Mark, RegExp])[] = [
   ['mud_and_snow', /M\s?[+&]\s?S(?![A-Z])|(?<![A-Z])M[/.]S(?![A-Z])/],
-  // Readers lose spaces: it may stand directly behind a speed symbol or a common word.
+  // Text recognition loses spaces: XL may directly follow a speed symbol or a common word.
   ['extra_load', /(?<=^|[^A-Z0-9]|\d[A-Z]|RADIAL|TUBELESS)XL(?![A-Z0-9])|EXTRA\s?LOAD|REINFORCED/],
   ['run_flat', /RUN[\s-]?FLAT|(?<![A-Z])RFT(?![A-Z])/],
   ['tubeless', /TUBELESS/],
@@ -222,7 +222,7 @@ const SEASONS: readonly (readonly [Season, RegExp])[] = [
   ['summer', /(?<![A-Z])SUMMER(?![A-Z])/],
 ];
 
-/** A season that stands there as a word. */
+/** A season written as a word. */
 export function findSeason(text: string): (Span & { season: Season }) | null {
   for (const [season, pattern] of SEASONS) {
     const match = pattern.exec(text);
@@ -231,7 +231,7 @@ export function findSeason(text: string): (Span & { season: Season }) | null {
   return null;
 }
 
-/** Makes whose names stand for nothing else on a sidewall. One that is not among them is not told. */
+/** Brands whose names mean nothing else on a sidewall. Other brands are not recognised. */
 const BRANDS = [
   'APTANY',
   'BARUM',

@@ -1,13 +1,10 @@
 import type { JobInput } from '../../contracts/job.ts';
-import { summarize } from '../bundle-summary.ts';
-import { chargeOfOutcomes, chosenOutcomes } from '../bundled-tasks.ts';
+import { summarize } from '../shared/bundle-summary.ts';
+import { chargeOfOutcomes, chosenOutcomes } from '../shared/bundled-tasks.ts';
 import { DEFAULT_TASKS, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/**
- * Makes the outcomes of a fixture answer the request: those of the chosen tasks, for as many pictures as were sent. Each
- * picture is taken for one of the fixture's, in turn.
- */
+/** Applies the request to a fixture: the outcomes of the chosen tasks, with the fixture's pictures in rotation. */
 export function applyParameters(
   { images }: Result,
   { tasks = [...DEFAULT_TASKS] }: Parameters,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { pictures } from '../../contracts/vocabulary/file-inputs.ts';
-import { TASKS, type Task } from '../bundled-tasks.ts';
+import { pictures } from '../../contracts/vocabulary/pictures.ts';
+import { TASKS, type Task } from '../shared/bundled-tasks.ts';
 
 export const files = pictures(1, 40);
 
@@ -14,7 +14,7 @@ export const parameters = Type.Object(
         maxItems: TASKS.length,
         uniqueItems: true,
         default: [...DEFAULT_TASKS],
-        description: 'The endpoints that run on each picture, each with its own defaults and at its own price.',
+        description: 'The endpoints to run on each picture, each with its defaults and at its own price.',
       }),
     ),
   },

@@ -1,16 +1,20 @@
 /**
- * Pictures → which vehicle they show, by a classifier of models. What it says of several pictures is averaged. It names no
- * colour, lettering or place, and does not compare the pictures: these stay null, or empty.
+ * Pictures → the vehicle, by a classifier of models. Scores of several pictures are averaged. The classifier determines no
+ * colour, lettering or location and does not compare pictures: those fields stay null or empty.
  */
 import { Type } from 'typebox';
 import { BODY_TYPES } from '../../contracts/vocabulary/vehicles.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import { decoderOf } from '../../inference/models/decoder-settings.ts';
 import type { Model } from '../../inference/models/model.ts';
 import { readSettings } from '../../inference/models/settings.ts';
-import type { PipelineDefinition } from '../../inference/pipeline.ts';
-import { labelsOf } from '../../inference/pipelines/classes.ts';
-import { type Classification, createOptionalClassifier, createScores } from '../../inference/pipelines/classifier.ts';
+import { labelsOf } from '../../inference/toolkit/detection/classes.ts';
+import {
+  type Classification,
+  createOptionalClassifier,
+  createScores,
+} from '../../inference/toolkit/detection/classifier.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import type { PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -18,7 +22,7 @@ import type { Result } from './result.ts';
 const IDENTITY_FILE = 'identity';
 
 const year = Type.Integer({ minimum: 1885, maximum: 2100 });
-/** A class: a generation of a model, or a model where `generation` is null; null is a picture without a vehicle. */
+/** A class: a generation of a model, or a model if `generation` is null. The class null means no vehicle. */
 const vehicle = Type.Object(
   {
     make: Type.String({ minLength: 1 }),
@@ -55,16 +59,16 @@ export const pipeline: PipelineDefinition = {
         sightings: [],
         same_vehicle: null,
       };
-      const asked: Parameters = parameters;
-      return applyParameters(result, asked);
+      const requested: Parameters = parameters;
+      return applyParameters(result, requested);
     };
   },
 };
 
 interface Identifier {
-  /** Of each class, what the network says of one picture. */
+  /** The score of each class on one picture. */
   scoresOf: (picture: RgbImage) => Promise<readonly number[]>;
-  /** What the scores of all pictures come to, the likeliest first. */
+  /** The candidates from the averaged scores, most likely first. */
   candidatesOf: (scores: readonly (readonly number[])[]) => Result['candidates'];
 }
 
@@ -83,7 +87,7 @@ function createIdentifier(model: Model): Identifier {
         confidence: scores.reduce((sum, each) => sum + (each[index] ?? 0), 0) / scores.length,
       }))
       .toSorted((a, b) => b.confidence - a.confidence);
-    // Likeliest of all is that there is no vehicle.
+    // The most likely class is that there is no vehicle.
     if (!likely[0]?.label) return [];
     return likely.flatMap(({ label, confidence }) =>
       label && confidence >= decoder.score ? [{ ...label, confidence }] : [],
@@ -92,7 +96,7 @@ function createIdentifier(model: Model): Identifier {
   return { scoresOf, candidatesOf };
 }
 
-/** Likeliest first: the confidences of all models of a make that are candidates, summed. */
+/** Most likely first. The confidence of a make is the sum over its candidates. */
 function makesOf(candidates: Result['candidates']): { value: string; confidence: number }[] {
   const sums = new Map<string, number>();
   for (const { make, confidence } of candidates) sums.set(make, (sums.get(make) ?? 0) + confidence);

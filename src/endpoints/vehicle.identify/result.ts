@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { VIEWS } from '../../contracts/vocabulary/pictures.ts';
 import {
   boundingBox,
   classified,
@@ -8,17 +9,16 @@ import {
   nullable,
 } from '../../contracts/vocabulary/schemas.ts';
 import { BODY_TYPES, COLORS, PAINT_FINISHES } from '../../contracts/vocabulary/vehicles.ts';
-import { VIEWS } from '../../contracts/vocabulary/views.ts';
 
 const year = Type.Integer({ minimum: 1885, maximum: 2100 });
 
-const make = closed({ value: Type.String(), confidence }, 'The likeliest make, all its models taken together.');
+const make = closed({ value: Type.String(), confidence }, 'The most likely make, across all its models.');
 
 const candidate = closed({
   make: Type.String(),
   model: Type.String(),
   generation: nullable(
-    Type.String({ description: "As the trade names it, such as `II`; null where it can't be told." }),
+    Type.String({ description: 'The usual name of the generation, such as `II`; null if unknown.' }),
   ),
   year_from: year,
   year_to: nullable(year),
@@ -27,7 +27,7 @@ const candidate = closed({
 
 const color = closed({
   value: Type.Enum(COLORS),
-  hex: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'The paint in neutral light, sRGB.' }),
+  hex: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'The paint under neutral light, sRGB.' }),
   finish: nullable(Type.Enum(PAINT_FINISHES)),
   confidence,
 });
@@ -38,20 +38,20 @@ const sighting = closed({ image_index: imageIndex, view: Type.Enum(VIEWS), confi
 
 const sameVehicle = closed(
   { value: Type.Boolean(), confidence },
-  'Whether all pictures show one vehicle; null where fewer than two show any.',
+  'Whether all pictures show the same vehicle; null if fewer than two pictures show one.',
 );
 
 export const result = closed({
   make: nullable(make),
   candidates: Type.Array(candidate, {
     description:
-      'Most likely first. `year_from` to `year_to` are the years of manufacture of the generation, or of the model ' +
-      'where `generation` is null; `year_to` is null while it is made.',
+      'Most likely first. `year_from` to `year_to` are the production years of the generation, or of the model if ' +
+      '`generation` is null; `year_to` is null while it is in production.',
   }),
-  body_type: nullable(classified([...BODY_TYPES])),
+  body_type: nullable(classified(BODY_TYPES)),
   color: nullable(color),
-  badges: Type.Array(badge, { description: 'Lettering on the vehicle that names make, model or version.' }),
-  sightings: Type.Array(sighting, { description: 'Where the vehicle is seen: one entry a picture that shows it.' }),
+  badges: Type.Array(badge, { description: 'Lettering on the vehicle that states make, model or variant.' }),
+  sightings: Type.Array(sighting, { description: 'One entry per picture that shows the vehicle, with its location.' }),
   same_vehicle: nullable(sameVehicle),
 });
 

@@ -1,7 +1,7 @@
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Compares the view with the one that was asked for. Live mode and the fixtures of test mode share it. */
+/** Compares the view with the expected one. Live mode and test mode share it. */
 export function applyParameters(result: Result, { expected_view }: Parameters): Result {
   return {
     ...result,

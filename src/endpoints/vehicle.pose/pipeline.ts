@@ -1,7 +1,7 @@
-/** Picture → its view, and what spoils it. A classifier tells no angles and finds no vehicle: these stay null. */
-import { IMAGE_QUALITY_REASONS, VIEWS } from '../../contracts/vocabulary/views.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createClassifier, createOptionalClassifier } from '../../inference/pipelines/classifier.ts';
+/** Picture → its view and defects. A classifier determines neither angles nor a vehicle box: those fields stay null. */
+import { IMAGE_QUALITY_REASONS, VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import { createClassifier, createOptionalClassifier } from '../../inference/toolkit/detection/classifier.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Result } from './result.ts';
 
@@ -9,7 +9,7 @@ export const pipeline: PipelineDefinition = {
   task: 'view-classification',
   create: (model) => {
     const classifyView = createClassifier(model, 'view', VIEWS);
-    // A picture without a vehicle says so by its null readings.
+    // Null readings already state that there is no vehicle.
     const reasons = IMAGE_QUALITY_REASONS.filter((reason) => reason !== 'no_vehicle');
     const classifyQuality = createOptionalClassifier(model, 'quality', reasons);
     return async ({ pictures, parameters }) => {

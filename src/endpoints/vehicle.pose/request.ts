@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
-import { VIEWS } from '../../contracts/vocabulary/views.ts';
+import { onePicture, VIEWS } from '../../contracts/vocabulary/pictures.ts';
 
 export const files = onePicture;
 
 export const parameters = Type.Object(
   {
     expected_view: Type.Optional(
-      Type.Enum(VIEWS, { description: 'The view that was asked for; `matches_expected_view` says whether it is.' }),
+      Type.Enum(VIEWS, {
+        description: 'The view that you expect. `matches_expected_view` states whether the picture shows it.',
+      }),
     ),
   },
   { additionalProperties: false, examples: [{ expected_view: 'right' }] },

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
-import { FRAMINGS, PICTURE_EDGES } from '../../contracts/vocabulary/framing.ts';
+import { FRAMINGS, IMAGE_QUALITY_REASONS, PICTURE_EDGES, VIEWS } from '../../contracts/vocabulary/pictures.ts';
 import { boundingBox, closed, confidence, nullable } from '../../contracts/vocabulary/schemas.ts';
-import { IMAGE_QUALITY_REASONS, VIEWS } from '../../contracts/vocabulary/views.ts';
 
-/** A picture without a vehicle says so by its null readings. */
+/** Null readings already state that there is no vehicle. */
 const reasons = IMAGE_QUALITY_REASONS.filter((reason) => reason !== 'no_vehicle');
 
 const view = closed(
   { value: Type.Enum(VIEWS), confidence },
-  "What the picture shows; left and right are the vehicle's own.",
+  "What the picture shows; left and right are the driver's.",
 );
 
 const camera = closed(
@@ -16,12 +15,12 @@ const camera = closed(
     azimuth_degrees: Type.Number({
       minimum: 0,
       exclusiveMaximum: 360,
-      description: 'Where the camera stands around the vehicle, clockwise from above: 0 its front, 90 its right side.',
+      description: 'Camera position around the vehicle, clockwise seen from above: 0 is its front, 90 its right side.',
     }),
     elevation_degrees: Type.Number({
       minimum: -90,
       maximum: 90,
-      description: "Height of the camera above the level of the vehicle's middle, as an angle.",
+      description: 'Elevation angle of the camera above the centre of the vehicle.',
     }),
     confidence,
   },
@@ -31,13 +30,15 @@ const camera = closed(
 const vehicle = closed({
   confidence,
   bbox: boundingBox,
-  area_fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Of `bbox` in the whole picture.' }),
+  area_fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Area of `bbox` as a fraction of the picture.' }),
 });
 
 const framing = closed({
   value: Type.Enum(FRAMINGS),
   confidence,
-  cropped_edges: Type.Array(Type.Enum(PICTURE_EDGES), { description: 'Edges of the picture that cut the vehicle.' }),
+  cropped_edges: Type.Array(Type.Enum(PICTURE_EDGES), {
+    description: 'Edges of the picture that cut the vehicle off.',
+  }),
 });
 
 export const result = closed({
@@ -46,7 +47,7 @@ export const result = closed({
   vehicle: nullable(vehicle),
   framing: nullable(framing),
   quality_issues: Type.Array(closed({ reason: Type.Enum(reasons), confidence }), {
-    description: 'Why the picture may be of little use, most confident first; empty for a good one.',
+    description: 'Defects of the picture, most confident first; empty for a good picture.',
   }),
   matches_expected_view: nullable(Type.Boolean({ description: 'Null without `expected_view`.' })),
 });

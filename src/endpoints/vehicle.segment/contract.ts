@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,8 @@ export const vehicleSegment = {
   slug: 'vehicle.segment',
   title: 'Vehicle masks',
   description:
-    'Outlines every vehicle in a picture, says which one the picture is of, and makes a matte of that one for cutting ' +
-    'it out. It does not tell the parts of a vehicle apart: see `parts.segment`. A picture without a vehicle gives an ' +
-    'empty list, not an error.',
+    'Outlines every vehicle in a picture, marks the main one and returns a matte for cutting it out. To outline the ' +
+    'parts of a vehicle use `parts.segment`. A picture without a vehicle returns an empty list, not an error.',
   family: 'understand',
   preview: true,
   ...FAST,
@@ -20,7 +19,7 @@ export const vehicleSegment = {
   result,
   scenarios: {
     empty_result: 'No vehicle in the picture: an empty list and no matte.',
-    low_confidence: 'A mask whose confidence is below 0.5.',
+    low_confidence: 'A mask with a confidence below 0.5.',
     ...JOB_SCENARIOS,
   },
 } as const satisfies EndpointContract;

@@ -1,12 +1,12 @@
-/** Picture → vehicles with their outlines; of the largest a matte, with soft edges of a model that has a matting network. */
+/** Picture → vehicles with outlines, and a matte of the largest, with soft edges if the model has a matting network. */
 import { VEHICLE_CLASSES } from '../../contracts/vocabulary/vehicles.ts';
-import { type Size, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import { areaOf } from '../../inference/decoding/rotated-boxes.ts';
-import type { MadePicture } from '../../inference/made-files.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createDetector, type Detection, OUTLINE_DECODERS } from '../../inference/pipelines/detector.ts';
-import { createMatteMaker, largestFirst, touchesEdge } from '../../inference/pipelines/matting.ts';
-import { toPolygon } from '../../inference/pipelines/polygon.ts';
+import { type Size, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { areaOf } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { createDetector, type Detection, OUTLINE_DECODERS } from '../../inference/toolkit/detection/detector.ts';
+import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { createMatteMaker, largestFirst, touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
+import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 

@@ -1,5 +1,5 @@
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
-import { chosenOutcomes } from '../bundled-tasks.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import { chosenOutcomes } from '../shared/bundled-tasks.ts';
 import { DEFAULT_FRAMES_PER_VIEW, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import { summed } from './summed.ts';
@@ -7,7 +7,7 @@ import { summed } from './summed.ts';
 type KeyFrame = Result['key_frames'][number];
 type Coverage = Result['coverage'];
 
-/** Makes a result follow the request: the wanted views, the chosen endpoints. */
+/** Applies the request to a fixture: the requested views and endpoints. */
 export function applyParameters(result: Result, parameters: Parameters): Result {
   const { views: wanted = [...COMPASS_VIEWS], frames_per_view = DEFAULT_FRAMES_PER_VIEW, run = [] } = parameters;
   const keyFrames = chosenFrames(result.key_frames, wanted, frames_per_view).map((frame, index) => ({

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { FileInput } from '../../contracts/endpoint-contract.ts';
 import { VIDEO_MEDIA_TYPES } from '../../contracts/media-limits.ts';
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
 
-/** A video comes as an upload, of up to 2 GB. */
+/** Accepted only as an upload, of up to 2 GB. */
 export const files = {
   field: 'video',
   minimum: 1,
@@ -26,7 +26,7 @@ export const parameters = Type.Object(
         maxItems: COMPASS_VIEWS.length,
         uniqueItems: true,
         default: [...COMPASS_VIEWS],
-        description: 'The views that key frames are wanted of.',
+        description: 'The views to extract key frames for.',
       }),
     ),
     frames_per_view: Type.Optional(
@@ -34,7 +34,7 @@ export const parameters = Type.Object(
         minimum: 1,
         maximum: 5,
         default: DEFAULT_FRAMES_PER_VIEW,
-        description: 'Most key frames of a view; the best are taken.',
+        description: 'Maximum number of key frames per view; the best are used.',
       }),
     ),
     run: Type.Optional(
@@ -42,7 +42,7 @@ export const parameters = Type.Object(
         maxItems: FRAME_TASKS.length,
         uniqueItems: true,
         default: [],
-        description: 'The endpoints to run on each key frame, each with its own defaults and at its own price.',
+        description: 'The endpoints to run on each key frame, each with its defaults and at its own price.',
       }),
     ),
   },

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { bundleSummary, chargedCredits } from '../../contracts/vocabulary/bundle-schemas.ts';
-import { qualityIssues } from '../../contracts/vocabulary/picture-schemas.ts';
+import { bundleSummary, chargedCredits } from '../../contracts/vocabulary/bundles.ts';
+import { COMPASS_VIEWS, qualityIssues } from '../../contracts/vocabulary/pictures.ts';
 import { artefact, boundingBox, closed, confidence, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { timeOffsetMs, VIDEO_QUALITY_REASONS, WALK_DIRECTIONS } from '../../contracts/vocabulary/videos.ts';
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
-import { taskOutcomes } from '../bundled-tasks.ts';
+import { taskOutcomes } from '../shared/bundled-tasks.ts';
 
-const pixels = Type.Integer({ minimum: 1, description: 'As displayed, in pixels.' });
+const pixels = Type.Integer({ minimum: 1, description: 'In pixels, as displayed.' });
 const compassView = Type.Enum(COMPASS_VIEWS);
 
 const video = closed({
@@ -19,32 +18,32 @@ const video = closed({
 const walk = closed(
   {
     direction: Type.Enum(WALK_DIRECTIONS, { description: 'Seen from above.' }),
-    degrees: Type.Number({ minimum: 0, description: 'How far around the vehicle; 360 is once around.' }),
+    degrees: Type.Number({ minimum: 0, description: 'Degrees walked around the vehicle; 360 is once around.' }),
     confidence,
   },
-  'How the camera went around the vehicle.',
+  'The path of the camera around the vehicle.',
 );
 
 const keyFrame = closed({
   index: Type.Integer({ minimum: 0, description: 'Index in `key_frames`, from 0.' }),
   view: compassView,
-  confidence: { ...confidence, description: 'In the view, from 0 to 1.' },
+  confidence: { ...confidence, description: 'Confidence in the view, from 0 to 1.' },
   time_offset_ms: timeOffsetMs,
   image: artefact,
-  vehicle_bbox: closed(boundingBox.properties, 'On `image`, in its pixels.'),
+  vehicle_bbox: closed(boundingBox.properties, 'In pixels of `image`.'),
   quality_issues: qualityIssues,
   outcomes: taskOutcomes,
 });
 
 const coverageOfView = closed({
   is_covered: Type.Boolean({ description: 'Whether the video shows the view well enough for a key frame.' }),
-  seen_ms: Type.Integer({ minimum: 0, description: 'For how long it shows the view.' }),
-  key_frames: Type.Integer({ minimum: 0, description: 'How many of `key_frames` are of the view.' }),
+  seen_ms: Type.Integer({ minimum: 0, description: 'How long the video shows the view.' }),
+  key_frames: Type.Integer({ minimum: 0, description: 'Number of `key_frames` that show the view.' }),
 });
 
 const coverage = closed({
-  fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Of the wanted views, those that are covered.' }),
-  missing_views: Type.Array(compassView, { description: 'Wanted and not covered.' }),
+  fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Fraction of the requested views that are covered.' }),
+  missing_views: Type.Array(compassView, { description: 'Requested views that are not covered.' }),
   views: closed(
     {
       front: coverageOfView,
@@ -56,7 +55,7 @@ const coverage = closed({
       left: coverageOfView,
       front_left: coverageOfView,
     } satisfies Record<(typeof COMPASS_VIEWS)[number], typeof coverageOfView>,
-    'Every compass view, wanted or not.',
+    'Every compass view, requested or not.',
   ),
 });
 
@@ -72,12 +71,12 @@ export const result = closed({
   walk: nullable(walk),
   key_frames: Type.Array(keyFrame, { description: 'In the order of the video.' }),
   coverage,
-  quality_issues: Type.Array(videoIssue, { description: 'Passages of the video that are of little use.' }),
-  summary: { ...bundleSummary, description: 'What the key frames say together; of each fact the surest reading.' },
+  quality_issues: Type.Array(videoIssue, { description: 'Passages of the video that are unsuitable.' }),
+  summary: { ...bundleSummary, description: 'The key frames combined: for each fact, the most confident reading.' },
   charged_credits: {
     ...chargedCredits,
     description:
-      'The price of the video by the share of the wanted views that is covered, and the charges of `outcomes`.',
+      'The price of the video times the covered fraction of the requested views, plus the charges of `outcomes`.',
   },
 });
 

@@ -1,10 +1,10 @@
-import { COMPASS_VIEWS } from '../../contracts/vocabulary/views.ts';
-import { summarize } from '../bundle-summary.ts';
-import { chargeOfOutcomes } from '../bundled-tasks.ts';
-import { chargeOfVideo } from '../key-frames.ts';
+import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import { summarize } from '../shared/bundle-summary.ts';
+import { chargeOfOutcomes } from '../shared/bundled-tasks.ts';
+import { chargeOfVideo } from '../shared/key-frames.ts';
 import type { Result } from './result.ts';
 
-/** What the key frames say together, and what the job is charged. */
+/** The summary of the key frames, and the charge of the job. */
 export function summed(
   keyFrames: Result['key_frames'],
   coverage: Pick<Result['coverage'], 'fraction'>,

@@ -1,23 +1,69 @@
-import { askedDetections } from '../../domain/asked-detections.ts';
-import type { Parameters } from './request.ts';
+import type { Result as Placed } from '../render.hotspots/result.ts';
+import { requestedDetections } from '../shared/requested-detections.ts';
+import { onFrames } from '../shared/spin-set-frames.ts';
+import type { ResolvedParameters } from './references.ts';
 import type { Result } from './result.ts';
 
-/** Makes the hotspots of a fixture follow the request's parameters. */
-export function applyParameters({ hotspots, frames }: Result, parameters: Parameters): Result {
-  const { hotspots_job_id, kinds, min_confidence = 0 } = parameters;
-  const asked = askedDetections(hotspots, { min_confidence })
-    .filter(({ kind }) => !kinds || kinds.includes(kind))
-    .map((hotspot) => (hotspots_job_id === undefined ? withoutJob(hotspot) : hotspot));
-  const ids = new Set(asked.map(({ id }) => id));
+type PlacedHotspot = Placed['hotspots'][number];
+
+/** Applies the request to a fixture: the hotspots of the named job, or else those of the fixture on the named frames. */
+export function applyParameters(fixture: Result, parameters: ResolvedParameters): Result {
+  const { hotspots_job_id, kinds, min_confidence = 0, frames, placed } = parameters;
+  const shownKinds = new Set(fixture.hotspots.map(({ kind }) => kind));
+  const hotspots = placed?.filter(({ kind }) => shownKinds.has(kind)) ?? placedOnExample(fixture);
+  return byFrame(
+    requestedDetections(hotspots, { min_confidence })
+      .filter(({ kind }) => !kinds || kinds.includes(kind))
+      .map((hotspot) => (hotspots_job_id === undefined ? withoutDamageId(hotspot) : hotspot))
+      .map((hotspot) => ({
+        ...hotspot,
+        // The named job already refers to the frames of the spin set.
+        placements: frames && !placed ? onFrames(hotspot.placements, frames) : withinSet(hotspot.placements, frames),
+      })),
+  );
+}
+
+/** A hotspots job may refer to a longer spin set. */
+function withinSet(placements: PlacedHotspot['placements'], frames: ResolvedParameters['frames']) {
+  return frames ? placements.filter(({ frame_index }) => frame_index < frames.length) : placements;
+}
+
+function placedOnExample({ hotspots, frames }: Result): PlacedHotspot[] {
+  return hotspots.map(({ best_frame_index: _best, ...hotspot }) => ({
+    ...hotspot,
+    placements: frames.flatMap(({ frame_index, hotspots: shown }) =>
+      shown
+        .filter(({ hotspot_id }) => hotspot_id === hotspot.id)
+        .map(({ hotspot_id: _hotspot, ...position }) => ({ frame_index, ...position })),
+    ),
+  }));
+}
+
+/** Lists each hotspot once, and its position on every frame that shows it. Hotspots on no frame are omitted. */
+function byFrame(placed: readonly PlacedHotspot[]): Result {
+  const shown = placed.filter(({ placements }) => placements.length > 0);
+  const indexes = new Set(shown.flatMap(({ placements }) => placements.map(({ frame_index }) => frame_index)));
   return {
-    hotspots: asked,
-    frames: frames
-      .map((frame) => ({ ...frame, hotspots: frame.hotspots.filter(({ hotspot_id }) => ids.has(hotspot_id)) }))
-      .filter((frame) => frame.hotspots.length > 0),
+    hotspots: shown.map(({ placements, ...hotspot }) => {
+      const [best] = placements.toSorted((a, b) => b.prominence - a.prominence);
+      return { ...hotspot, best_frame_index: best?.frame_index ?? 0 };
+    }),
+    frames: [...indexes]
+      .toSorted((a, b) => a - b)
+      .map((frame_index) => ({
+        frame_index,
+        hotspots: shown
+          .flatMap(({ id, placements }) =>
+            placements
+              .filter((placement) => placement.frame_index === frame_index)
+              .map(({ frame_index: _index, ...position }) => ({ hotspot_id: id, ...position })),
+          )
+          .toSorted((a, b) => b.prominence - a.prominence),
+      })),
   };
 }
 
-/** Ids of damages are carried through from the job whose hotspots are shown. */
-function withoutJob(hotspot: Result['hotspots'][number]): Result['hotspots'][number] {
+/** Damage ids refer to the hotspots job. */
+function withoutDamageId(hotspot: PlacedHotspot): PlacedHotspot {
   return { ...hotspot, damage: hotspot.damage && { ...hotspot.damage, damage_id: null } };
 }

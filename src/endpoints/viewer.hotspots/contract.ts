@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { RENDER } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,9 @@ export const viewerHotspots = {
   slug: 'viewer.hotspots',
   title: 'Hotspots for a viewer',
   description:
-    'Answers the hotspots of every frame of a spin set, as a viewer shows them while it turns: what they are, once, and ' +
-    'where they lie on each frame that shows them. Places are normalised to 0–1 of the width and height. It takes no ' +
-    'files: the pictures are those of a `render.360` job.',
+    'Returns the hotspots of a spin set as a viewer needs them while it turns: each hotspot once, and its position on ' +
+    'every frame that shows it. Positions are normalised to 0–1 of the width and height. The endpoint takes no files: ' +
+    'the pictures are those of a `render.360` job.',
   family: 'render',
   preview: true,
   ...RENDER,
@@ -23,7 +23,7 @@ export const viewerHotspots = {
   ],
   result,
   scenarios: {
-    empty_result: 'Neither a damage nor a part to be seen: empty lists.',
+    empty_result: 'No damage and no part visible: empty lists.',
     low_confidence: 'Hotspots in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
     undamaged: 'A vehicle in good order: hotspots on parts only.',

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { FileInput } from '../../contracts/endpoint-contract.ts';
 import { hotspotKinds } from '../../contracts/vocabulary/hotspots.ts';
-import { jobId } from '../../contracts/vocabulary/job-ids.ts';
-import { minConfidence } from '../../contracts/vocabulary/picture-schemas.ts';
+import { jobId } from '../../contracts/vocabulary/jobs.ts';
+import { minConfidence } from '../../contracts/vocabulary/pictures.ts';
 
-/** None: the pictures are those of the spin set. */
+/** None: the pictures are the frames of the spin set. */
 export const files = {
   field: 'image',
   minimum: 0,
@@ -16,11 +16,11 @@ export const files = {
 
 export const parameters = Type.Object(
   {
-    job_id: jobId('The succeeded `render.360` job whose frames the viewer shows.'),
+    job_id: jobId('A succeeded `render.360` job, whose frames the viewer shows.'),
     hotspots_job_id: Type.Optional(
       jobId(
-        'A succeeded `render.hotspots` job on the same spin set, whose hotspots are shown under the same ids. Without it, ' +
-          'hotspots are looked for.',
+        'A succeeded `render.hotspots` job on the same spin set. Its hotspots are returned under the same ids. Without ' +
+          'it the endpoint looks for hotspots itself.',
       ),
     ),
     kinds: Type.Optional(hotspotKinds),

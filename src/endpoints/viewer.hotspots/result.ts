@@ -6,7 +6,10 @@ const frameIndex = Type.Integer({ minimum: 0, description: 'Index in the `frames
 
 const shownHotspot = closed({
   ...hotspot,
-  best_frame_index: { ...frameIndex, description: 'The frame that shows it best: where a list of hotspots leads to.' },
+  best_frame_index: {
+    ...frameIndex,
+    description: 'The frame that shows the hotspot best, for example to jump to from a list.',
+  },
 });
 
 const frame = closed({

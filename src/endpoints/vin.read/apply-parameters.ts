@@ -1,7 +1,7 @@
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Makes a reading follow the request's parameters. Live mode and the fixtures of test mode share it. */
+/** Applies the request's parameters to a reading. Live mode and test mode share it. */
 export function applyParameters({ vin }: Result, { validate_check_digit, location_hint }: Parameters): Result {
   if (!vin) return { vin };
   return {

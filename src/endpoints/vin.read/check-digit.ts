@@ -1,15 +1,15 @@
 /**
- * The check digit of a vehicle identification number (ISO 3779 numbers, the computation of SAE J853 and 49 CFR 565):
- * the ninth character, from `0` to `9` or `X` for ten.
+ * The check digit of a vehicle identification number (ISO 3779; computed as in SAE J853 and 49 CFR 565): the ninth
+ * character, `0` to `9`, or `X` for ten.
  */
 
 const LENGTH = 17;
 const PLACE = 8;
-/** The check digit itself weighs nothing. */
+/** The check digit itself has weight 0. */
 const WEIGHTS = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2] as const;
 const MODULUS = 11;
 
-/** I, O and Q are not used in a VIN: they look like 1 and 0. */
+/** A VIN never contains I, O or Q: they look like 1 and 0. */
 const VALUES: Readonly<Record<string, number>> = {
   ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, Number(digit)])),
   ...Object.fromEntries(Array.from('ABCDEFGH', (letter, index) => [letter, index + 1])),
@@ -20,15 +20,18 @@ const VALUES: Readonly<Record<string, number>> = {
 };
 
 export interface CheckDigit {
-  /** The ninth character; null where it is not one of a VIN. */
+  /** The ninth character; null if it is not a VIN character. */
   found: string | null;
-  /** What the other sixteen ask for; null where one of them is not a character of a VIN. */
+  /** Computed from the other sixteen; null if one of them is not a VIN character. */
   expected: string | null;
-  /** Null where one of the two is. */
+  /** Null if either is null. */
   valid: boolean | null;
 }
 
-/** Of seventeen upper-case characters, any of which may be unknown (`?`). Throws a RangeError on another length. */
+/**
+ * @param vin seventeen upper-case characters; `?` for an unknown one
+ * @throws RangeError for another length
+ */
 export function checkDigit(vin: string): CheckDigit {
   if (vin.length !== LENGTH) throw new RangeError(`a VIN has ${LENGTH} characters, this one ${vin.length}`);
   const character = vin.charAt(PLACE);

@@ -1,6 +1,6 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
-import { JOB_SCENARIOS } from '../../contracts/vocabulary/scenarios.ts';
+import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -8,9 +8,9 @@ export const vinRead = {
   slug: 'vin.read',
   title: 'VIN reader',
   description:
-    'Reads the seventeen characters of a vehicle identification number with a confidence for each, says where it was ' +
-    'read from and whether its ISO 3779 check digit agrees. It does not decode the number into make or model. A ' +
-    'picture without a VIN gives a null reading, not an error.',
+    'Reads the seventeen characters of a vehicle identification number with a confidence for each, where on the vehicle ' +
+    'it was read, and whether its ISO 3779 check digit agrees. It does not decode the number into make or model. A ' +
+    'picture without a VIN returns a null reading, not an error.',
   family: 'understand',
   preview: true,
   ...FAST,
@@ -22,9 +22,9 @@ export const vinRead = {
     empty_result: 'No VIN in the picture: a null reading.',
     low_confidence: 'A reading in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
-    check_digit_mismatch: 'A VIN whose ninth character is not what the others ask for: `check_digit.valid` is false.',
+    check_digit_mismatch: 'A VIN whose ninth character is not the computed check digit: `check_digit.valid` is false.',
     partially_unreadable:
-      'Two characters cannot be read (`?`): the check digit stays open, and so does the location unless ' +
+      'Two characters cannot be read (`?`): the check digit cannot be verified, and `location` is null unless ' +
       '`location_hint` is given.',
   },
 } as const satisfies EndpointContract;

@@ -1,24 +1,24 @@
-/** Rows of print → the VIN among them. Nothing is looked up, and the check digit has no say in what is read. */
-import { asOneOf, type PrintedRow, weakestOf } from '../../inference/pipelines/print-rows.ts';
-import type { PrintedCharacter } from '../../inference/pipelines/text-lines.ts';
+/** Rows of text → the VIN among them. Nothing is looked up, and the check digit does not influence the reading. */
+import { asOneOf, type PrintedRow, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 
 const LENGTH = 17;
-/** I, O and Q are not used in a VIN: they look like 1 and 0 (ISO 3779). */
+/** A VIN never contains I, O or Q: they look like 1 and 0 (ISO 3779). */
 export const VIN_CHARACTERS = Array.from('ABCDEFGHJKLMNPRSTUVWXYZ0123456789');
 const ALLOWED = new Set(VIN_CHARACTERS);
 const UNREADABLE = '?';
-/** A number with more characters that cannot be read is none. */
+/** A candidate with more unreadable characters is rejected. */
 const MOST_UNREADABLE = 3;
-/** The last four of a VIN are digits (ISO 3779). Two may have been misread, but one at least was read as a digit. */
+/** The last four characters are digits (ISO 3779). Two may be misread, but at least one must be read as a digit. */
 const LAST = 4;
 const LEAST_DIGITS = 2;
 const LEAST_READ_AS_DIGITS = 1;
-/** A VIN that is printed as one word may have been read as two. */
+/** Text recognition may split a VIN into two words. */
 const MOST_WORDS = 2;
 
-/** What stands before a VIN, glued to it or apart. */
+/** A label before a VIN, attached to it or separate. */
 const LABEL = /(?:V\W?I\W?N|F\W?I\W?N|CHASSIS|CADRE|FRAME|FAHRGESTELL|VEHICLE ?ID\w*)(?:\W?(?:NO|NUMBER|NR|N°|Nº))?$/;
-/** With what may stand between it and the number. */
+/** Including separators between the label and the number. */
 const LONGEST_LABEL = 30;
 const GLUED_LABEL = /^(?:VINNO|VINNR|VIN|FIN)/;
 
@@ -27,13 +27,13 @@ interface Candidate {
   isLabelled: boolean;
 }
 
-/** Seventeen characters; one that cannot be read is a `?` of no certainty. Null where no row holds a VIN. */
+/** Returns seventeen characters, `?` with probability 0 for an unreadable one; null if no row contains a VIN. */
 export function findVin(rows: readonly PrintedRow[]): PrintedCharacter[] | null {
   const candidates = rows.flatMap(candidatesOf).toSorted(betterFirst);
   return candidates[0]?.characters ?? null;
 }
 
-/** Words of letters and digits, and which of the row's characters they are. */
+/** A word of letters and digits, as a range of the row's characters. */
 interface Word {
   start: number;
   end: number;
@@ -57,13 +57,13 @@ function candidatesOf(row: PrintedRow): Candidate[] {
   });
 }
 
-/** The number that begins with the first of these words and ends with one of them, if there is one. */
+/** The VIN that starts with the first of these words and ends with one of them, if there is one. */
 function candidateFrom(row: PrintedRow, text: string, words: readonly Word[], isLabelled: boolean): Candidate[] {
   const taken: Word[] = [];
   let length = 0;
   for (const word of words) {
     const last = taken.at(-1);
-    // Only a space may have come into the middle of a number.
+    // Only spaces may split a number.
     if (last && !/^ +$/.test(text.slice(last.end, word.start))) return [];
     taken.push(word);
     length += word.end - word.start;

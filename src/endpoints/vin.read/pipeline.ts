@@ -1,17 +1,17 @@
 /**
- * Picture → the VIN in it, by either kind of model: one that finds the 33 characters, or one that finds lines of print and
- * `uses` another that reads them. Neither tells where on the vehicle the number sits.
+ * Picture → the VIN, with either kind of model: a detector of the 33 characters, or a detector of text lines that `uses` a
+ * text recogniser. Neither determines where on the vehicle the number is located.
  */
-import { type Box, suppressOverlaps, toBoundingBox } from '../../inference/decoding/boxes.ts';
-import type { Point } from '../../inference/decoding/detections.ts';
-import { boxAround } from '../../inference/decoding/rotated-boxes.ts';
-import type { RgbImage } from '../../inference/images/rgb-image.ts';
 import type { Model } from '../../inference/models/model.ts';
-import { onlyPicture, type PipelineDefinition } from '../../inference/pipeline.ts';
-import { createDetector, type Detection } from '../../inference/pipelines/detector.ts';
-import { toPolygon } from '../../inference/pipelines/polygon.ts';
-import { boxOf, joinRows, quadOf, weakestOf } from '../../inference/pipelines/print-rows.ts';
-import { createTextReader } from '../../inference/pipelines/text-lines.ts';
+import { type Box, suppressOverlaps, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import type { Point } from '../../inference/toolkit/decoding/detections.ts';
+import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { createDetector, type Detection } from '../../inference/toolkit/detection/detector.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
+import { boxOf, joinRows, quadOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import { createTextReader } from '../../inference/toolkit/text/text-lines.ts';
 import { applyParameters } from './apply-parameters.ts';
 import { checkDigit } from './check-digit.ts';
 import { findVin, VIN_CHARACTERS } from './find-vin.ts';
@@ -20,7 +20,7 @@ import type { Result } from './result.ts';
 type Vin = Result['vin'];
 
 const LENGTH = 17;
-/** Two characters that overlap by more are two readings of one. */
+/** Overlap above which two characters are readings of the same one. */
 const SAME_PLACE = 0.5;
 
 export const pipeline: PipelineDefinition = {
@@ -34,7 +34,7 @@ export const pipeline: PipelineDefinition = {
   },
 };
 
-/** Lines of print, each read, one of which holds the number. */
+/** Reads every text line and finds the VIN among them. */
 function createPrintReader(model: Model): (picture: RgbImage) => Promise<Vin> {
   const readText = createTextReader(model);
   return async (picture) => {
@@ -49,7 +49,7 @@ function createPrintReader(model: Model): (picture: RgbImage) => Promise<Vin> {
   };
 }
 
-/** Characters, each with its box, which spell the number from left to right. Any but seventeen are none. */
+/** Detects single characters and sorts them from left to right. Returns null unless there are exactly seventeen. */
 function createCharacterReader(model: Model): (picture: RgbImage) => Promise<Vin> {
   const detect = createDetector(model, VIN_CHARACTERS);
   return async (picture) => {
@@ -79,7 +79,7 @@ function vinOf(
   return { text, confidence, characters, location: null, bbox, quad: toPolygon(quad), check_digit: checkDigit(text) };
 }
 
-/** The line may rise or fall: from the outer edge of the first character to that of the last. */
+/** A slanted line: from the outer edge of the first character to the outer edge of the last. */
 function quadAround({ box: first }: Detection<string>, { box: last }: Detection<string>): Point[] {
   return [
     { x: first.x0, y: first.y0 },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { onePicture } from '../../contracts/vocabulary/file-inputs.ts';
+import { onePicture } from '../../contracts/vocabulary/pictures.ts';
 import { VIN_LOCATIONS } from '../../contracts/vocabulary/vehicles.ts';
 
 export const files = onePicture;
@@ -9,11 +9,11 @@ export const parameters = Type.Object(
     validate_check_digit: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Whether the ISO 3779 check digit is computed and compared. `false`: `check_digit` is null.',
+        description: 'Whether to compute and compare the ISO 3779 check digit. With `false`, `check_digit` is null.',
       }),
     ),
     location_hint: Type.Optional(
-      Type.Enum(VIN_LOCATIONS, { description: 'Where the VIN sits, to assume where the picture does not tell.' }),
+      Type.Enum(VIN_LOCATIONS, { description: 'The location to assume if the picture does not show it.' }),
     ),
   },
   { additionalProperties: false, examples: [{ validate_check_digit: true, location_hint: 'windscreen' }] },

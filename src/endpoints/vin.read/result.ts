@@ -3,7 +3,7 @@ import { boundingBox, closed, confidence, nullable, quad } from '../../contracts
 import { VIN_LOCATIONS } from '../../contracts/vocabulary/vehicles.ts';
 
 const character = closed({
-  character: Type.String({ pattern: '^[A-HJ-NPR-Z0-9?]$', description: '`?` where it cannot be read.' }),
+  character: Type.String({ pattern: '^[A-HJ-NPR-Z0-9?]$', description: '`?` if it cannot be read.' }),
   confidence,
   bbox: boundingBox,
 });
@@ -15,26 +15,29 @@ const checkDigit = closed(
     found: nullable(
       Type.String({
         pattern: '^[A-HJ-NPR-Z0-9]$',
-        description: 'The ninth character as read; null where it cannot be read.',
+        description: 'The ninth character as read; null if it cannot be read.',
       }),
     ),
-    expected: nullable({ ...digit, description: 'Computed from the others; null where one of them cannot be read.' }),
-    valid: nullable(Type.Boolean({ description: 'Whether they agree; null where one of them is null.' })),
+    expected: nullable({
+      ...digit,
+      description: 'Computed from the other characters; null if one of them cannot be read.',
+    }),
+    valid: nullable(Type.Boolean({ description: 'Whether the two agree; null if either is null.' })),
   },
-  'ISO 3779. Compulsory in North America and China; a European VIN may disagree and still be right. ' +
+  'ISO 3779. Mandatory in North America and China; a European VIN may be valid without it. ' +
     'Null with `validate_check_digit: false`.',
 );
 
 const vin = closed({
   text: Type.String({
     pattern: '^[A-HJ-NPR-Z0-9?]{17}$',
-    description: 'The seventeen characters; `?` for one that cannot be read.',
+    description: 'The seventeen characters; `?` for each that cannot be read.',
   }),
   confidence,
   characters: Type.Array(character, { minItems: 17, maxItems: 17, description: 'In reading order.' }),
   location: nullable(
     Type.Enum(VIN_LOCATIONS, {
-      description: 'Where it was read from: as seen, else the `location_hint`, else null when neither tells.',
+      description: 'Where the VIN was read: as visible, otherwise the `location_hint`, otherwise null.',
     }),
   ),
   bbox: boundingBox,

@@ -1,25 +1,25 @@
 /**
- * The decoders that `model.json` can name, each with its settings: the closed list. Which tensors each one reads, in which
- * coordinates, is said where it is written, in `src/inference/decoding/`.
+ * The closed list of decoders that `model.json` can name, with their settings. Each decoder's file in
+ * `src/inference/toolkit/decoding/` states its tensors and coordinates.
  */
 import { type Static, type TSchema, Type } from 'typebox';
 
 const output = Type.String({ minLength: 1 });
 const probability = Type.Number({ minimum: 0, maximum: 1 });
 
-/** Least score of what is kept. */
+/** Minimum score of a result. */
 const score = probability;
-/** Intersection over union above which the weaker of two of a class is dropped. */
+/** Intersection over union above which the weaker of two results of one class is dropped. */
 const overlap = probability;
-/** Most that is kept, the best first. */
+/** Most results to keep, best first. */
 const maximum = Type.Integer({ minimum: 1 });
 const keypoints = Type.Integer({ minimum: 1 });
-/** Of each keypoint: x and y, and with 3 its visibility. */
+/** Values per keypoint: x and y, and with 3 also the visibility. */
 const values = Type.Enum([2, 3]);
-/** What a network gives: values before or after its softmax or sigmoid. */
+/** Whether the network outputs values before or after its softmax or sigmoid. */
 const given = Type.Optional(Type.Enum(['logits', 'probabilities']));
 
-/** What black and white are: two numbers, or every picture would be the same. */
+/** The values of black and white. They differ: otherwise every picture would be the same. */
 export const shades = Type.Array(Type.Number(), { minItems: 2, maxItems: 2, uniqueItems: true });
 
 const settings = <Name extends string, Fields extends Record<string, TSchema>>(name: Name, fields: Fields) =>
@@ -40,25 +40,25 @@ const decoders = [
   settings('detr-with-postprocessor', { boxes: output, scores: output, labels: output, sizeInput: output, score }),
   settings('semantic-segmentation', { output, score, minimumPixels: Type.Integer({ minimum: 1 }) }),
   settings('db-text', { output, threshold: probability, score, unclip: Type.Number({ minimum: 0 }) }),
-  /** The likeliest class, if its score suffices. Values: `logits`, when left out. */
+  /** The most probable class, if it reaches `score`. `values` defaults to `logits`. */
   settings('softmax-classification', { output, score, values: given }),
-  /** Every class whose score suffices. Values: `logits`, when left out. */
+  /** Every class that reaches `score`. `values` defaults to `logits`. */
   settings('sigmoid-classification', { output, score, values: given }),
-  /** Values: `probabilities`, when left out. `spread`: the least becomes 0 and the greatest 1, in each picture. */
+  /** `values` defaults to `probabilities`. `spread` rescales each matte to a minimum of 0 and a maximum of 1. */
   settings('alpha-matte', { output, values: given, spread: Type.Optional(Type.Boolean()) }),
   settings('image-to-image', {
     output,
-    /** Linear: how much larger the output is than the input. */
+    /** Linear ratio of output size to input size. */
     scale: Type.Integer({ minimum: 1 }),
-    /** By how much neighbouring tiles of a picture overlap, in pixels of the input. */
+    /** Overlap of neighbouring tiles, in pixels of the input. */
     overlap: Type.Integer({ minimum: 0 }),
-    /** What black and white are in the output. */
+    /** The values of black and white in the output. */
     range: shades,
   }),
   settings('ctc', {
     output,
     values: Type.Enum(['logits', 'probabilities', 'log-probabilities']),
-    /** The class that spells nothing. */
+    /** Index of the CTC blank class. */
     blank: Type.Integer({ minimum: 0 }),
   }),
 ] as const;

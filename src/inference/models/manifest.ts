@@ -1,19 +1,19 @@
-/** `model.json`: what a release of a model says about itself. */
+/** The schema of `model.json`. `docs/models.md` explains each field. */
 import { type TProperties, Type } from 'typebox';
 import { decoder } from './decoder-settings.ts';
 import { createSchemaCheck } from './schema-errors.ts';
 import { INPUT_TYPES, OUTPUT_TYPES } from './tensor-types.ts';
 
-/** What it does not know is refused: a misspelt field that may be left out would be, without a word. */
+/** Refuses unknown fields: a misspelt optional field would otherwise have no effect. */
 const closed = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, { additionalProperties: false });
 
-/** For readers alone. */
+/** For human readers only. */
 const description = Type.Optional(Type.String());
 
-/** A dimension: a number, or the name of one that varies from call to call. */
+/** Each dimension is a number, or a name for one that varies between calls. */
 const shape = Type.Array(Type.Union([Type.Integer({ minimum: 1 }), Type.String({ minLength: 1 })]));
 
-/** The pipeline that reads it checks it, and refuses what it would not read. */
+/** Checked by the pipeline that reads it. */
 const ofPictures = Type.Optional(Type.Unknown());
 
 const input = closed({
@@ -43,9 +43,9 @@ const SERVED_NAME = '^\\w[\\w.-]*$';
 const file = closed({
   /** A file beside `model.json`, never elsewhere. */
   path: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })),
-  /** Hex SHA-256 of the file: a half-copied or exchanged file is refused. */
+  /** Hex SHA-256 of the file: a half-copied or replaced file is refused. */
   sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  /** In place of both: a network that runs on a server of `KSERVE_SERVERS`. */
+  /** Instead of both: a network on a server in `KSERVE_SERVERS`. */
   kserve: Type.Optional(
     closed({
       server: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
@@ -55,13 +55,13 @@ const file = closed({
   ),
   inputs: Type.Record(Type.String(), input),
   outputs: Type.Record(Type.String(), output),
-  /** Class index → class: a name, an object whose fields the pipeline knows, or null for a class that is of no use. */
+  /** Class index → label: a name, an object whose fields the pipeline knows, or null for a class to ignore. */
   labels: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Object({}), Type.Null()]))),
-  /** How its outputs are read, for the pipelines that take models of any make. */
+  /** How the outputs are decoded, for pipelines that support any architecture. */
   decoder: Type.Optional(decoder),
-  /** Pictures of several jobs may share a run, at most `max` along the first dimension of every input and output. */
+  /** Several jobs may share a run of at most `max` samples, along the first dimension of every input and output. */
   batch: Type.Optional(closed({ max: Type.Integer({ minimum: 1, maximum: 1024 }) })),
-  /** The class that spells nothing, where no decoder says it: `models/text-line` is read with 0. */
+  /** The CTC blank class of a file without a decoder: `models/text-line` has 0. */
   blank: Type.Optional(Type.Literal(0)),
 });
 
@@ -69,21 +69,21 @@ const manifest = closed({
   model: Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' }),
   /** Release date, and name of the folder. */
   release: Type.String({ format: 'date' }),
-  /** What it is for: pipelines ask for models by their task. */
+  /** Selects the pipelines, and thus the endpoints, that use the model. */
   task: Type.String({ minLength: 1 }),
   description: Type.String(),
   license: Type.String(),
   files: Type.Record(Type.String(), file, { minProperties: 1 }),
   /** Role → `<model>` (its newest release) or `<model>@<release>`. */
   uses: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),
-  /** Megabytes that one process needs with this model at its busiest, of the device that it runs on. */
+  /** Peak megabytes of one process with this model, on the device that it runs on. */
   memoryMb: Type.Optional(Type.Integer({ minimum: 1 })),
   thresholds: Type.Optional(Type.Record(Type.String(), Type.Number())),
-  /** Numbers of pre- and postprocessing; the pipeline that reads them checks them, and passes over others. */
+  /** Numbers for pre- and postprocessing. A pipeline checks those it reads and ignores others. */
   rules: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** File → input → shape of the zeros it is run with before it takes work. */
+  /** File → input → shape of the zeros for the warm-up run. */
   warmUp: Type.Record(Type.String(), Type.Record(Type.String(), Type.Array(Type.Integer({ minimum: 1 })))),
-  /** For readers alone, in any form. */
+  /** For human readers only, in any form. */
   notes: Type.Optional(Type.Unknown()),
 });
 

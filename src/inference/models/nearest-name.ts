@@ -1,9 +1,9 @@
-/** Which of several names somebody meant who misspelt one. */
+/** Suggests the intended name for a misspelt one. */
 
-/** Edits that a name of this many letters may be away: one of `crpo`, two of `lables`. */
+/** One edit is allowed per this many letters: one in `crpo`, two in `lables`. */
 const LETTERS_PER_EDIT = 3;
 
-/** The nearest, whatever its case; undefined where none is near. */
+/** The nearest name, ignoring case; undefined when none is near. */
 export function nearestName(written: string, names: readonly string[]): string | undefined {
   const [nearest] = names
     .map((name) => ({ name, edits: editsBetween(written.toLowerCase(), name.toLowerCase()) }))
@@ -13,7 +13,7 @@ export function nearestName(written: string, names: readonly string[]): string |
 }
 
 /**
- * Letters to add, take away, exchange or swap with their neighbours.
+ * Number of insertions, deletions, substitutions and swaps of neighbouring letters.
  * Source: the optimal string alignment distance; Boytsov, "Indexing methods for approximate dictionary searching", 2011.
  */
 function editsBetween(from: string, to: string): number {

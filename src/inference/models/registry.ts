@@ -1,52 +1,52 @@
 /** The models installed under a folder: `<model>/<release date>/model.json` with the files it names. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../log.ts';
+import type { Log } from '../../platform/logging/log.ts';
 import { type ModelManifest, versionOf } from './manifest.ts';
 import { fingerprintOf, hasChangedSince, isFileSystemError, type ReleaseFolder, readRelease } from './release.ts';
 
-/** A valid release and where it lies. Plain data: it is sent to child processes. */
+/** A valid release and its folder. Plain data, because it is sent to child processes. */
 export interface InstalledModel extends ReleaseFolder {
   uses: Record<string, InstalledModel>;
 }
 
-/** Megabytes that one process needs with a model and those that it uses; what is not said counts as nothing. */
+/** Megabytes that one process needs with a model and those that it uses; a missing `memoryMb` counts as 0. */
 export function memoryMbOf({ manifest: { memoryMb = 0 }, uses }: InstalledModel): number {
   return Object.values(uses).reduce((sum, used) => sum + memoryMbOf(used), memoryMb);
 }
 
 export interface ModelRegistry {
-  /** Newest valid release of a model, or the one of `<model>@<release>`; undefined when there is none. */
+  /** Newest valid release of `<model>`, or exactly `<model>@<release>`; undefined when there is none. */
   find(name: string): InstalledModel | undefined;
-  /** Every usable release for a task, whatever its model: the newest first, of one date by the name of the model. */
+  /** Every usable release for a task: newest first, then by model name. */
   forTask(task: string): readonly InstalledModel[];
-  /** The releases for none of these tasks which no other model uses: a misspelt task, most likely. */
+  /** Releases with none of these tasks that no other model uses. Most likely their task is misspelt. */
   idle(tasks: ReadonlySet<string>): readonly ModelManifest[];
   readonly models: readonly InstalledModel[];
 }
 
 export interface ModelFolder {
   /**
-   * What is installed now: the very same object as before when nothing has changed. A release that has appeared or changed
-   * since the first time is read once its files have stayed as they are from one call to the next, or at once if `now`.
-   * @throws Error when the folder cannot be read; what was known before is then as good as ever
+   * Returns what is installed; the same object as before when nothing has changed. After the first call, a new or changed
+   * release is read once its files are unchanged between two calls, or at once if `now`.
+   * @throws Error when the folder cannot be read; the previous result stays valid
    */
   read(options?: { now?: boolean }): Promise<ModelRegistry>;
 }
 
 interface KnownRelease {
   fingerprint: string;
-  /** Null of one that is damaged. */
+  /** Null for a damaged release. */
   release: ReleaseFolder | null;
 }
 
 /**
- * Reads and checks every release that is new or has changed. One that is damaged is logged with the reason and left out, so
- * that an older release, or the other models, still work. A folder that does not exist when it is first read is empty.
+ * Reads and checks every new or changed release. A damaged one is logged with the reason and skipped, so that an older
+ * release and other models still work. A folder that does not exist on the first call counts as empty.
  */
 export function createModelFolder(modelsDirectory: string, logger: Log): ModelFolder {
   const known = new Map<string, KnownRelease>();
-  /** Fingerprints of releases that have changed, as they were at the last look. */
+  /** Fingerprints of changed releases at the last call. */
   let changing = new Map<string, string>();
   let registry: ModelRegistry | null = null;
 
@@ -65,7 +65,7 @@ export function createModelFolder(modelsDirectory: string, logger: Log): ModelFo
         const fingerprint = await fingerprintOf(directory);
         if (known.get(name)?.fingerprint === fingerprint && !now) continue;
         if (!isFirst && !now && changing.get(name) !== fingerprint) {
-          // Somebody may still be copying it.
+          // It may still be being copied.
           stillChanging.set(name, fingerprint);
           continue;
         }
@@ -74,14 +74,14 @@ export function createModelFolder(modelsDirectory: string, logger: Log): ModelFo
           async (error: Error): Promise<KnownRelease | null> => {
             const isAway = isFileSystemError(error);
             if (!isAway && (await hasChangedSince(fingerprint, directory))) return null;
-            logger.error({ model, release, reason: error.message }, 'a damaged model release is left out');
-            // What the file system does not give now it may give the next time; until then, what was known stays.
+            logger.error({ model, release, reason: error.message }, 'a damaged model release is skipped');
+            // A failure of the file system may pass; until then the known release stays.
             if (isAway) return { fingerprint: '', release: known.get(name)?.release ?? null };
             return { fingerprint, release: null };
           },
         );
         if (!read) {
-          // It is being copied, or removed.
+          // It is being copied or removed.
           stillChanging.set(name, await fingerprintOf(directory));
           continue;
         }
@@ -101,7 +101,7 @@ function createRegistry(releases: readonly ReleaseFolder[], logger: Log): ModelR
 
   const find = (name: string, users: readonly string[] = []): InstalledModel | undefined => {
     const candidates = [...byVersion.keys()].filter((version) => version === name || version.startsWith(`${name}@`));
-    // Dates in ISO order: the last is the newest. An older release stands in for one that lacks what it uses.
+    // ISO dates sort by age: newest last. An older release replaces one whose `uses` are not installed.
     for (const version of candidates.sort().reverse()) {
       const release = byVersion.get(version);
       if (!release || users.includes(version)) continue;

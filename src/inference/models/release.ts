@@ -11,7 +11,7 @@ export interface ReleaseFolder {
 }
 
 /**
- * Reads `model.json`, holds it to its rules, and every file to its hash.
+ * Reads and checks `model.json`, and compares every file with its hash.
  * @throws Error that names the file or the field
  */
 export async function readRelease(directory: string, model: string, release: string): Promise<ReleaseFolder> {
@@ -39,7 +39,7 @@ export async function readRelease(directory: string, model: string, release: str
   return { directory, manifest };
 }
 
-/** @throws Error that names the file when it is missing or not the one that `model.json` describes */
+/** @throws Error that names the file when it is missing or its hash differs from `model.json` */
 export async function readModelFile({ directory, manifest }: ReleaseFolder, file: string): Promise<Buffer> {
   const entry = manifest.files[file];
   if (entry?.path === undefined) throw new Error(`files.${file}.path is missing from model.json`);
@@ -51,7 +51,7 @@ export async function readModelFile({ directory, manifest }: ReleaseFolder, file
   return bytes;
 }
 
-/** Changes when a file of the folder is added, removed or written. Empty when the folder has gone. */
+/** Changes when a file in the folder is added, removed or written. Empty when the folder is gone. */
 export async function fingerprintOf(directory: string): Promise<string> {
   const names = await readdir(directory).catch(whenMissing<string[]>([]));
   const parts = await Promise.all(
@@ -63,12 +63,12 @@ export async function fingerprintOf(directory: string): Promise<string> {
   return parts.join('\n');
 }
 
-/** Whether a release has been removed, or written to, since it had this fingerprint: what it lacks says nothing then. */
+/** Whether a release has been removed or written to since this fingerprint: missing files then mean nothing. */
 export async function hasChangedSince(fingerprint: string, directory: string): Promise<boolean> {
   return (await hasGone(directory)) || (await fingerprintOf(directory)) !== fingerprint;
 }
 
-/** False for a link that leads nowhere: it has been put there. */
+/** False for a dangling link, which somebody has put there. */
 export async function hasGone(directory: string): Promise<boolean> {
   return (await lstat(directory).catch(whenMissing(null))) === null;
 }
@@ -78,16 +78,16 @@ export function isFileSystemError(error: Error): boolean {
   return 'syscall' in error;
 }
 
-/** Whether a file could not be opened or read, which says nothing of what it holds: the next time may be better. */
+/** Whether a file could not be opened or read. Another attempt may succeed. */
 export function isUnreadable(error: Error): boolean {
   const failure = (error.cause ?? error) as NodeJS.ErrnoException;
-  // A process may read no folder that was away when it was started: see `forkInSandbox`.
+  // A process may not read a folder that was missing when it started: see `forkInSandbox`.
   return failure.syscall !== undefined || failure.code === 'ERR_ACCESS_DENIED';
 }
 
 /**
- * Handles the failure of reading a path: one that leads nowhere gives `instead`, an Error's message or a value; any other
- * failure is thrown as it is.
+ * Handles a failure to read a path. For a missing path it throws an Error with the message `instead`, or returns the value
+ * `instead`; it rethrows any other failure.
  */
 function whenMissing(instead: string): (error: NodeJS.ErrnoException) => never;
 function whenMissing<Value extends object | null>(instead: Value): (error: NodeJS.ErrnoException) => Value;
@@ -100,7 +100,7 @@ function whenMissing<Value>(instead: Value | string) {
 }
 
 /**
- * Before it is opened: to open a named pipe that nobody writes to never ends.
+ * Call it before opening a file: opening a named pipe without a writer never returns.
  * @param name what an error calls it
  */
 async function requireFile(path: string, name: string): Promise<void> {
@@ -108,7 +108,7 @@ async function requireFile(path: string, name: string): Promise<void> {
   if (!found.isFile()) throw new Error(`${name} is not a file`);
 }
 
-/** In pieces: the thread of a worker that hashes gigabytes has other things to do. */
+/** In chunks, so that hashing gigabytes does not block the worker's thread. */
 async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer);
@@ -121,16 +121,16 @@ function requireHash({ files }: ModelManifest, file: string, actual: string): vo
   throw new Error(`files.${file}.sha256: ${entry?.path} has ${actual}, model.json says ${entry?.sha256}`);
 }
 
-/** A network is a file here, with its hash, or runs on a server. */
+/** A network is either a local file with its hash, or on a server. */
 function requirePlace({ files }: ModelManifest, file: string): void {
   const { path, sha256, kserve } = files[file] ?? {};
   const isHere = path !== undefined && sha256 !== undefined;
   const isElsewhere = path === undefined && sha256 === undefined;
   if (kserve === undefined ? isHere : isElsewhere) return;
-  throw new Error(`model.json: files.${file} must have path and sha256, or kserve in their place`);
+  throw new Error(`model.json: files.${file} must have path and sha256, or kserve instead`);
 }
 
-/** A batch needs a first dimension of any length, and the same one throughout: its samples are taken apart by it. */
+/** A batch is split along the first dimension, so all tensors must begin with the same variable dimension. */
 function requireSamples({ files }: ModelManifest, file: string): void {
   const { batch, inputs = {}, outputs = {} } = files[file] ?? {};
   if (!batch || batch.max === 1) return;

@@ -1,10 +1,10 @@
-/** What is wrong with a `model.json`, field by field, for whoever wrote it. */
+/** The problems of a `model.json`, by field, for its author. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
 import { nearestName } from './nearest-name.ts';
 
-/** A list of a thousand wrong labels is wrong in one way. */
+/** A thousand wrong labels are one mistake. */
 const MOST_PROBLEMS = 5;
 
 export function createSchemaCheck<Schema extends TSchema>(
@@ -27,9 +27,8 @@ export function createSchemaCheck<Schema extends TSchema>(
 }
 
 /**
- * Before the error of a union stand those of each of its branches. A value of a branch's kind is told what that branch asks
- * for; any other, what kinds there are. What is said of the items of a list, none of which is what it must contain, is
- * dropped.
+ * Ajv lists the errors of each branch before that of the union. If the value has the type of one branch, this keeps that
+ * branch's errors, and otherwise only the union's. For `contains` it drops the errors of the items.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   const settled: ErrorObject[] = [];
@@ -53,7 +52,7 @@ function isWithin(inner: ErrorObject | undefined, { schemaPath, instancePath }: 
   return inner.schemaPath.startsWith(`${schemaPath}/`) && `${inner.instancePath}/`.startsWith(`${instancePath}/`);
 }
 
-/** The index of the branch of a union that an error is of. */
+/** The branch of a union that an error belongs to. */
 function branchIn({ schemaPath }: ErrorObject): (inner: ErrorObject) => string {
   return (inner) => inner.schemaPath.slice(schemaPath.length + 1).split('/', 1)[0] ?? '';
 }
@@ -62,7 +61,7 @@ function isOfAnotherKind({ keyword, instancePath }: ErrorObject, union: ErrorObj
   return instancePath === union.instancePath && ['type', 'const', 'enum', 'anyOf'].includes(keyword);
 }
 
-/** The first; each property that is missing, or too much, is a field of its own. */
+/** Keeps the first error per field; each missing or surplus property counts as its own field. */
 function onePerField(errors: readonly ErrorObject[]): ErrorObject[] {
   const seen = new Set<string>();
   return errors.filter(({ instancePath, keyword }) => {
@@ -95,7 +94,7 @@ function describe({ instancePath, keyword, message, params, parentSchema }: Erro
   }
 }
 
-/** A JSON pointer, as it is said. */
+/** A JSON pointer in dotted form. */
 function nameOf(pointer: string): string {
   const names = pointer.slice(1).split('/');
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');

@@ -1,10 +1,10 @@
-/** What a pipeline needs of its model's `model.json` beyond the fields every model has. */
+/** Reads the fields of `model.json` that a pipeline needs beyond those of every model. */
 import type { Static, TSchema } from 'typebox';
 import { versionOf } from './manifest.ts';
 import { fileEntry, type Model } from './model.ts';
 import { createSchemaCheck } from './schema-errors.ts';
 
-/** Where the channels of a pixel lie: in planes, or beside each other. */
+/** Order of the axes: channels in planes, or interleaved. */
 export type Layout = 'NCHW' | 'NHWC';
 
 /**

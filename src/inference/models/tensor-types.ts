@@ -1,15 +1,15 @@
 /**
- * The numbers that networks take and give. Pipelines and decoders know 32-bit floats and whole numbers alone; here a network
- * that was exported in another type is met.
+ * Element types of networks' inputs and outputs. Pipelines and decoders use only 32-bit floats and integers; these functions
+ * convert to and from the types of an exported network.
  */
-import type { FloatTensor, IntegerTensor } from './model.ts';
+import type { FloatTensor, IntegerTensor } from './tensors.ts';
 
 export const INPUT_TYPES = ['float32', 'float16', 'uint8', 'int64'] as const;
 export const OUTPUT_TYPES = ['float32', 'float16', 'int64', 'int32'] as const;
 
 export type InputType = (typeof INPUT_TYPES)[number];
 
-/** A tensor in the type that `model.json` gives an input: half floats are the nearest ones, bytes are rounded. */
+/** Converts a tensor to an input's type: rounds to the nearest half float, and rounds and clamps to bytes. */
 export function toInput(
   { data }: FloatTensor | IntegerTensor,
   type: InputType = 'float32',
@@ -20,14 +20,14 @@ export function toInput(
   return { type: 'float32', data };
 }
 
-/** The numbers of an output: half floats, which libraries hold as 16 bits each, as 32-bit floats; others as they are. */
+/** Converts an output's half floats, given as 16-bit values, to 32-bit floats; returns other data unchanged. */
 export function fromOutput(data: unknown, type: string): unknown {
   if (type !== 'float16') return data;
   const { buffer, byteOffset, length } = data as Float16Array | Uint16Array;
   return new Float32Array(new Float16Array(buffer, byteOffset, length));
 }
 
-/** Whether a tensor has the shape that `model.json` states: a dimension that is named there may have any length. */
+/** Whether a tensor has the shape stated in `model.json`, where a named dimension may have any length. */
 export function isOfShape(actual: readonly number[], stated: readonly (number | string)[]): boolean {
   return (
     actual.length === stated.length &&

@@ -1,33 +1,34 @@
-/** Hands jobs to clusters that run whole pipelines. What they find comes back over `/internal/v1`. */
-import type { RemoteEndpoint } from '../../config/remote-servers.ts';
+/** Dispatches jobs to clusters that run whole pipelines. Their results return over `/internal/v1`. */
+
 import type { RemoteRun } from '../../contracts/dispatch.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import type { DispatchTokens } from '../../domain/dispatch-tokens.ts';
-import { epochSeconds } from '../../domain/job-resource.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import type { SignedUrls } from '../../domain/signed-urls.ts';
-import type { InferenceRequest, InstalledEndpoint } from '../backend.ts';
-import type { Log } from '../log.ts';
-import type { Exchange, HttpClient } from './http-exchange.ts';
+import type { InferenceRequest, InstalledEndpoint } from '../../contracts/inference-backend.ts';
+import type { DispatchTokens } from '../../jobs/dispatch-tokens.ts';
+import type { RemoteEndpoint } from '../../platform/config/remote-servers.ts';
+import { epochSeconds } from '../../platform/epoch-seconds.ts';
+import type { Log } from '../../platform/logging/log.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { SignedUrls } from '../../platform/signed-urls.ts';
+import type { Exchange, HttpClient } from '../runtime/kserve/http-exchange.ts';
 
 export interface Dispatcher {
   installedEndpoints(): readonly InstalledEndpoint[];
-  /** The build that answers the endpoint in its cluster; null where it runs here. */
+  /** The build that serves the endpoint in its cluster; null for a local endpoint. */
   modelVersion(endpoint: string): string | null;
-  /** How the endpoint is run elsewhere; null where it runs here. */
+  /** How the endpoint runs in its cluster; null for a local endpoint. */
   remoteRun(endpoint: string): RemoteRun | null;
-  /** Resolves when the cluster has taken the dispatch. @throws ServiceError, retryable, when it has not */
+  /** Resolves when the cluster has accepted the dispatch. @throws retryable ServiceError when it has not */
   send(request: InferenceRequest, dispatch: { id: string; attempt: number }, signal: AbortSignal): Promise<void>;
-  /** Tells the cluster that nobody wants these dispatches any more. What it does not hear, it hears by its callbacks. */
+  /** Tells the cluster that these dispatches are cancelled. A cluster that misses it learns it from its next callback. */
   withdraw(endpoint: string, dispatchIds: readonly string[]): Promise<void>;
 }
 
 export interface DispatcherOptions {
   remoteEndpoints: readonly RemoteEndpoint[];
-  /** All that the service has. */
+  /** All endpoints of the service. */
   endpoints: readonly EndpointContract[];
   http: HttpClient;
-  /** Where the clusters reach the API. */
+  /** Address at which clusters reach the API. */
   publicBaseUrl: string;
   signedUrls: SignedUrls;
   tokens: DispatchTokens;
@@ -35,14 +36,14 @@ export interface DispatcherOptions {
   clock?: () => Date;
 }
 
-/** Well below any heartbeat timeout's end of an attempt. */
+/** Well below any heartbeat timeout. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** What a cluster answers is of no interest beyond its status. */
+/** Only the status of a cluster's response is used. */
 const ANSWER_BYTES = 64 * 1024;
-/** After the last moment of an attempt, so that whoever comes late is told that it is over. */
+/** Tokens outlive their attempt, so that a late callback learns that the dispatch has ended. */
 const TOKEN_MARGIN_MS = 10 * 60_000;
 
-/** @throws Error for an endpoint that is unknown, or runs in stages: its parts are dispatched one by one, or not at all */
+/** @throws Error for an unknown endpoint, or a bundle: only its one-step endpoints can be dispatched */
 export function createDispatcher({ clock = () => new Date(), ...options }: DispatcherOptions): Dispatcher {
   const { http, publicBaseUrl, signedUrls, tokens, logger } = options;
   const remotes = new Map(
@@ -67,7 +68,7 @@ export function createDispatcher({ clock = () => new Date(), ...options }: Dispa
         },
       );
       if (answer.status < 200 || answer.status > 299) {
-        throw unavailable(new Error(`${remote.url} answered the dispatch ${dispatch.id} with ${answer.status}`));
+        throw unavailable(new Error(`${remote.url} responded to the dispatch ${dispatch.id} with ${answer.status}`));
       }
     },
 
@@ -141,7 +142,7 @@ export function createDispatcher({ clock = () => new Date(), ...options }: Dispa
 function checkedContract({ endpoint }: RemoteEndpoint, { endpoints }: Pick<DispatcherOptions, 'endpoints'>) {
   const contract = endpoints.find(({ slug }) => slug === endpoint);
   if (!contract) throw new Error(`REMOTE_ENDPOINTS: no endpoint has the slug ${endpoint}`);
-  if (contract.stagePlan) throw new Error(`REMOTE_ENDPOINTS: ${endpoint} runs in stages, which are run here`);
+  if (contract.stagePlan) throw new Error(`REMOTE_ENDPOINTS: ${endpoint} runs in stages and cannot be dispatched`);
   return { inferenceTimeoutMs: contract.inferenceTimeoutMs };
 }
 

@@ -1,10 +1,11 @@
-/** What a cluster says it found, before anything of it is stored. */
-import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import type { Artefact } from '../../domain/artefact-resource.ts';
-import { replaceObjects } from '../../endpoints/fixture-placeholders.ts';
-import { createResultCheck } from '../result-check.ts';
+/** Checks a cluster's result before it is stored. */
 
-/** The result with its files in place, or what is wrong with it, field by field. */
+import type { Artefact } from '../../artefacts/artefact-resource.ts';
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import { replaceObjects } from '../../platform/replace-objects.ts';
+import { createResultCheck } from '../toolkit/result-check.ts';
+
+/** The result with its uploaded files in place, and its problems by field; `problem` is null for a valid result. */
 export type ReadRemoteResult = (
   endpoint: string,
   result: unknown,
@@ -16,7 +17,7 @@ export function createRemoteResultReader(endpoints: readonly EndpointContract[])
   return async (endpoint, value, artefacts) => {
     const uploaded = new Map(artefacts.map((artefact) => [artefact.id, artefact]));
     const unknown: string[] = [];
-    // As they were uploaded: a link that a cluster made up would reach the customer as ours.
+    // Only uploaded artefacts: a URL made up by a cluster would reach the customer as ours.
     const result = await replaceObjects(value, (found) => {
       if (!isArtefact(found)) return null;
       const artefact = uploaded.get(String(found.id));

@@ -1,8 +1,8 @@
-/** The backend of a worker, some of whose endpoints are answered by other clusters in live mode. */
-import type { Backend } from '../create-backend.ts';
+/** A worker's backend in which other clusters serve some endpoints in live mode. */
+import type { Backend } from '../backends/create-backend.ts';
 import type { Dispatcher } from './dispatcher.ts';
 
-/** What a cluster is configured for, it answers: also where a model for it is installed here. */
+/** A configured cluster serves its endpoint even if a local model for it is installed. */
 export function withRemoteEndpoints(backend: Backend, dispatcher: Dispatcher): Backend {
   return {
     ...backend,

@@ -1,10 +1,10 @@
 /**
- * Entry point of the process that decodes one video: FFmpeg parses what strangers sent here, and nowhere else. It gets no
- * secrets (its environment is empty), serves nobody but its parent, and ends with the video.
+ * Entry point of the process that decodes one video: FFmpeg parses untrusted files here and nowhere else. Its environment is
+ * empty, it serves only its parent, and it ends with the video.
  */
 import sharp from 'sharp';
-import { ServiceError } from '../../domain/service-error.ts';
-import { restrictDecoder } from '../images/decode-image.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import { restrictDecoder } from '../toolkit/images/decode-image.ts';
 import type { DecodeFigures, DecodeLimits, MessageFromDecoder, MessageToDecoder, TakenFrame } from './messages.ts';
 import { planesOf } from './planes-of-frame.ts';
 import { planesToRgb } from './planes-to-rgb.ts';
@@ -12,7 +12,7 @@ import { sharpnessOf } from './sharpness.ts';
 import { type FrameCount, type FrameOfVideo, openVideo } from './take-frames.ts';
 import { unreadable } from './unreadable.ts';
 
-/** Longest side of the pictures: of 4K nothing is lost. */
+/** Longest side of the frames, in pixels: 4K stays complete. */
 const LONGEST_SIDE = 3_840;
 const QUALITY = 90;
 const MEMORY_CHECK_MS = 50;
@@ -21,9 +21,9 @@ const count: FrameCount = { decoded: 0, held: 0, mostHeld: 0 };
 let peakResidentBytes = 0;
 let goOn = () => {};
 
-// The channel closes when the parent closes it, and when the parent dies in any way.
+// The channel closes when the parent closes it or dies.
 process.on('disconnect', () => process.exit(0));
-// Ctrl-C reaches the whole process group: the parent decides when this process ends.
+// Ctrl-C reaches the whole process group, but the parent decides when this process ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
@@ -66,7 +66,7 @@ async function toPicture({ frame, timeOffsetMs }: FrameOfVideo, rotation: number
   return { timeOffsetMs, width: info.width, height: info.height, sharpness: sharpnessOf(planes), jpeg: data };
 }
 
-/** What a bitstream makes FFmpeg allocate no header tells beforehand. */
+/** No header states beforehand how much memory FFmpeg will allocate for a bitstream. */
 function watchMemory(limitBytes: number): NodeJS.Timeout {
   const check = () => {
     const { rss } = process.memoryUsage();
@@ -88,6 +88,6 @@ function fail(error: Error, then?: () => void): void {
 }
 
 function send(message: MessageFromDecoder, then?: () => void): void {
-  // A parent that is gone has nobody to tell; `disconnect` ends this process.
+  // Without a parent, `disconnect` ends this process.
   if (process.connected) process.send?.(message, undefined, undefined, then);
 }

@@ -1,4 +1,4 @@
-/** A video file → its packets, one small run at a time. Runs in the decoding process only. */
+/** Reads a video file's packets in small batches. Runs in the decoding process only. */
 import { type EncodedVideoChunk, Mp4Demuxer, WebMDemuxer } from '@napi-rs/webcodecs';
 import type { Container } from './container.ts';
 import { unreadable } from './unreadable.ts';
@@ -7,7 +7,7 @@ const DEMUXERS = { mp4: Mp4Demuxer, webm: WebMDemuxer };
 
 export interface Packets {
   readonly demuxer: Mp4Demuxer | WebMDemuxer;
-  /** At most `count` packets on, those of other tracks counted; null at the end of the file. */
+  /** The video packets among the next `count` packets of all tracks; null at the end of the file. */
   next(count: number): Promise<EncodedVideoChunk[] | null>;
 }
 
@@ -34,7 +34,7 @@ export async function openPackets(path: string, container: Container): Promise<P
       } catch (error) {
         throw unreadable('damaged', { cause: error });
       }
-      // The packets come by callbacks of their own.
+      // Packets arrive in separate callbacks.
       await new Promise(setImmediate);
       if (failure) throw unreadable('damaged', { cause: failure });
       const taken = chunks;

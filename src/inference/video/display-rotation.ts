@@ -1,7 +1,6 @@
 /**
- * How a video is to be turned before it is shown. A phone stores what its sensor saw, and in the header of the track a
- * matrix that turns it: ISO/IEC 14496-12, `tkhd`. The demuxer does not hand it on, so it is read here. WebM has no such
- * field that recorders use.
+ * Reads a video's display rotation. A phone stores the sensor's picture, and a rotation matrix in the track header: ISO/IEC
+ * 14496-12, `tkhd`. The demuxer does not expose it. WebM has no such field that recorders use.
  */
 import type { FileHandle } from 'node:fs/promises';
 
@@ -9,15 +8,15 @@ export type Rotation = 0 | 90 | 180 | 270;
 
 interface Box {
   type: string;
-  /** Of its content, in bytes of the file. */
+  /** Byte range of its content in the file. */
   start: number;
   end: number;
 }
 
-/** Boxes looked at on one level: a file may claim any number. */
+/** Most boxes read per level: a file may claim any number. */
 const MOST_BOXES = 1_000;
 
-/** Degrees clockwise of the first track that holds a video; 0 where the file does not say. */
+/** Degrees clockwise of the first video track; 0 if the file does not state it. */
 export async function readRotation(file: FileHandle, bytes: number): Promise<Rotation> {
   const [movie] = await boxesOf(file, { type: '', start: 0, end: bytes }, 'moov');
   if (!movie) return 0;
@@ -32,11 +31,11 @@ export async function readRotation(file: FileHandle, bytes: number): Promise<Rot
 async function handlerOf(file: FileHandle, track: Box): Promise<string> {
   const [media] = await boxesOf(file, track, 'mdia');
   const [handler] = media ? await boxesOf(file, media, 'hdlr') : [];
-  // Version and flags, a field of QuickTime, and then the kind of the track.
+  // Version and flags, a QuickTime field, then the kind of the track.
   return handler ? (await read(file, handler.start + 8, 4)).toString('latin1') : '';
 }
 
-/** Version 1 has times of 64 bits. The matrix is a, b, u, c, d, v, x, y, w; a and b are where the x-axis comes to lie. */
+/** Version 1 has times of 64 bits. The matrix is a, b, u, c, d, v, x, y, w; a and b are the rotated x-axis. */
 function rotationOf(header: Buffer): Rotation {
   const at = header[0] === 1 ? 52 : 40;
   if (header.length < at + 8) return 0;
@@ -65,7 +64,7 @@ async function boxesOf(file: FileHandle, parent: Box, type: string): Promise<Box
   return found;
 }
 
-/** At most 128 bytes: no field that is read here lies further from the start of its box. */
+/** At most 128 bytes: every field read here lies within that distance of its box's start. */
 async function read(file: FileHandle, position: number, bytes: number): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, 128)), { position });
   return buffer.subarray(0, bytesRead);

@@ -1,7 +1,7 @@
-/** Runs functions, at most so many at a time, in the order in which they came. */
+/** Runs functions in the order of their calls, a limited number at a time. */
 export type InTurn = <Result>(signal: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
 
-/** Whoever is aborted while waiting gives up its turn, and rejects with the signal's reason. */
+/** A call that is aborted while waiting rejects with the signal's reason. @param atOnce most functions at a time */
 export function createTurns(atOnce: number): InTurn {
   const waiting = new Set<() => void>();
   let free = atOnce;

@@ -1,54 +1,54 @@
-/** What a worker and the process that decodes a video say to each other, over Node's IPC (structured clone). */
+/** Messages between a worker and its video decoding process, over Node's IPC (structured clone). */
 import type { ErrorCode } from '../../contracts/error-codes.ts';
 
 export interface VideoFacts {
   durationMs: number;
-  /** As displayed, in pixels: turned as the file says. */
+  /** As displayed, in pixels, after rotation. */
   width: number;
   height: number;
   framesPerSecond: number;
-  /** Time between the frames that are taken of it: each stands for as much of the video. */
+  /** Interval between taken frames. */
   frameDistanceMs: number;
 }
 
 export interface TakenFrame {
   timeOffsetMs: number;
-  /** Of the picture, in pixels. */
+  /** Size of the JPEG, in pixels. */
   width: number;
   height: number;
-  /** Says which of two frames of one video is sharper. */
+  /** Comparable between frames of one video only; higher is sharper. */
   sharpness: number;
-  /** Upright, sRGB, without any metadata. */
+  /** Upright, sRGB, without metadata. */
   jpeg: Uint8Array;
 }
 
-/** Figures of a decode that has ended. */
+/** Figures of a finished decode. */
 export interface DecodeFigures {
   decodedFrames: number;
-  /** Decoded frames that lay in memory at the same time. */
+  /** Most decoded frames in memory at the same time. */
   mostFramesHeld: number;
   peakResidentBytes: number;
 }
 
 export interface DecodeLimits {
-  /** Frames taken of a video, however long it is. */
+  /** Most frames taken of a video. */
   mostFrames: number;
-  /** Least time between two of them. */
+  /** Minimum interval between two of them. */
   leastDistanceMs: number;
-  /** Memory of the process, above which it gives the video up. */
+  /** Resident memory above which the process gives up. */
   residentBytes: number;
 }
 
 export type MessageToDecoder =
   | { type: 'open'; path: string; limits: DecodeLimits }
-  /** The frame before was worked on: nothing is decoded ahead. */
+  /** Asks for the next frame. Nothing is decoded ahead. */
   | { type: 'next' };
 
 export type MessageFromDecoder =
   | { type: 'facts'; facts: VideoFacts }
-  /** Still at work. */
+  /** A sign of progress. */
   | { type: 'working' }
   | { type: 'frame'; frame: TakenFrame }
   | { type: 'end'; figures: DecodeFigures }
-  /** `code` is that of a ServiceError; null for anything unforeseen. */
+  /** `code` is that of a ServiceError; null for any other error. */
   | { type: 'failed'; code: ErrorCode | null; message: string };

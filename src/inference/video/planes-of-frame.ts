@@ -5,8 +5,8 @@ import { unreadable } from './unreadable.ts';
 const PLANAR = /^I4(20|22|44)A?(?:P(10|12))?$/;
 
 /**
- * Copies a decoded frame out of the decoder. Only what is visible of it.
- * @throws ServiceError `input_unreadable` of a format that no camera records, such as planes of red, green and blue
+ * Copies the visible part of a decoded frame out of the decoder.
+ * @throws ServiceError `input_unreadable` for a pixel format that no camera records, such as planar RGB
  */
 export async function planesOf(frame: VideoFrame): Promise<Planes> {
   const { width, height } = frame.visibleRect;

@@ -1,43 +1,43 @@
 /**
- * Decoded video → sRGB. `VideoFrame.copyTo` converts with the numbers of standard definition whatever the video says, which
- * shifts the colours of every HD video; so the planes are converted here, by the matrix of the video (ITU-T H.273).
+ * YUV planes → sRGB by the video's own matrix (ITU-T H.273). `VideoFrame.copyTo` always uses the standard-definition matrix,
+ * which shifts the colours of HD videos.
  */
-import type { RgbImage } from '../images/rgb-image.ts';
+import type { RgbImage } from '../toolkit/images/rgb-image.ts';
 
 export interface Planes {
   width: number;
   height: number;
-  /** Samples of 8 bits, or of 10 and 12 in 16. */
+  /** Bits per sample; 10 and 12 are stored in 16. */
   bits: 8 | 10 | 12;
   luma: Plane;
   blue: Plane;
   red: Plane;
-  /** How many pixels share a sample of colour, across and down: 1 or 2. */
+  /** Pixels per chroma sample, horizontally and vertically: 1 or 2. */
   across: number;
   down: number;
-  /** `matrix_coefficients` in the words of WebCodecs; null where the video does not say. */
+  /** WebCodecs' name of `matrix_coefficients`; null if the video does not state it. */
   matrix: string | null;
-  /** Whether black and white are 0 and 255, and not 16 and 235. */
+  /** Whether black and white are 0 and 255 rather than 16 and 235. */
   isFullRange: boolean;
 }
 
 export interface Plane {
   samples: Uint8Array | Uint16Array;
-  /** Of the first sample, and from row to row, in samples. */
+  /** Index of the first sample, and distance between rows, in samples. */
   offset: number;
   stride: number;
-  /** Distance of neighbouring samples: 2 where blue and red alternate. */
+  /** Distance between neighbouring samples: 2 for interleaved chroma. */
   step: number;
 }
 
-/** Shares of red and blue in luma. */
+/** Luma coefficients of red and blue. */
 const COEFFICIENTS: Readonly<Record<string, readonly [red: number, blue: number]>> = {
   bt709: [0.2126, 0.0722],
   bt470bg: [0.299, 0.114],
   smpte170m: [0.299, 0.114],
   'bt2020-ncl': [0.2627, 0.0593],
 };
-/** From this height on a video that does not say is taken for one of high definition, as players do. */
+/** A video of this height without a stated matrix counts as high definition, as in players. */
 const HIGH_DEFINITION_HEIGHT = 720;
 
 export function planesToRgb(planes: Planes): RgbImage {

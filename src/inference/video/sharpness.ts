@@ -1,11 +1,10 @@
 import type { Planes } from './planes-to-rgb.ts';
 
-/** Across which details are measured, so that videos of every size compare. */
+/** Width to which details are reduced, so that all video sizes compare. */
 const COLUMNS = 480;
 
 /**
- * How much fine detail a frame shows: the mean absolute Laplacian of its luma, from 0 for none. Says which of two frames of
- * one video is sharper; between videos it depends on what they show.
+ * Mean absolute Laplacian of a frame's luma, from 0 for no detail. Comparable between frames of one video only.
  */
 export function sharpnessOf({ luma, width, height, bits }: Planes): number {
   const step = Math.max(1, Math.round(width / COLUMNS));

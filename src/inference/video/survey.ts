@@ -1,6 +1,6 @@
 /**
- * Reads a video once without decoding it. What headers claim of its length is checked by this, and how far apart its key
- * frames are decides how it is decoded. Runs in the decoding process only.
+ * Reads a video once without decoding it, to check its stated length and to measure the distance of its key frames, which
+ * decides how it is decoded. Runs in the decoding process only.
  */
 import type { Packets } from './demux.ts';
 import { isShown } from './is-shown.ts';
@@ -8,8 +8,9 @@ import { unreadable, VIDEO_FRAMES } from './unreadable.ts';
 
 export interface Survey {
   frames: number;
-  /** In microseconds. */
+  /** Time of the first frame, in microseconds. */
   first: number;
+  /** In microseconds. */
   duration: number;
   /** Longest time without a key frame, in microseconds. */
   longestGap: number;
@@ -17,7 +18,7 @@ export interface Survey {
 
 /** Packets read at once. */
 const PACKETS = 200;
-/** How much of the stated length may be missing. */
+/** Share of the stated length, and microseconds, that may be missing. */
 const TOLERANCE = 0.05;
 const TOLERANCE_US = 1_000_000;
 
@@ -46,7 +47,7 @@ export async function surveyOf(packets: Packets, tell: () => void): Promise<Surv
 
   const distance = frames > 1 ? (last - first) / (frames - 1) : 0;
   const stated = statedDuration(packets.demuxer);
-  // One frame is shown for as long as the file says.
+  // A single frame lasts as long as the file states.
   const duration = frames > 1 ? last - first + distance : (stated ?? 0);
   if (stated !== null && duration < stated * (1 - TOLERANCE) && duration < stated - TOLERANCE_US) {
     throw unreadable('cut off');
@@ -54,7 +55,7 @@ export async function surveyOf(packets: Packets, tell: () => void): Promise<Surv
   return { frames, first, duration, longestGap: Math.max(longestGap, last - lastKey) };
 }
 
-/** In microseconds. Of the picture alone: sound may go on after it. Null where that is not known. */
+/** Stated duration of the video track in microseconds, as sound may last longer; null if unknown. */
 function statedDuration({ tracks, duration }: Packets['demuxer']): number | null {
   const picture = tracks.find(({ trackType }) => trackType === 'video');
   if (picture?.duration) return picture.duration;

@@ -1,6 +1,5 @@
 /**
- * A video file → frames spread over its length, one at a time: nothing is decoded before the frame before was taken.
- * Runs in the decoding process only.
+ * Takes frames evenly over a video, one at a time: nothing is decoded ahead. Runs in the decoding process only.
  */
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,9 +30,9 @@ export interface FrameCount {
   mostHeld: number;
 }
 
-/** Packets handed to the decoder at once: with those it keeps back itself, as many frames may lie in memory. */
+/** Packets given to the decoder at once. This many frames, plus those the decoder holds back, may be in memory. */
 const PACKETS = 8;
-/** Packets read after a jump before a key frame must have come. */
+/** Most packets read after a seek before a key frame must appear. */
 const PACKETS_TO_KEY_FRAME = 2_000;
 
 /** @throws ServiceError `input_unreadable` */
@@ -155,7 +154,7 @@ async function* takeFrames(packets: Packets, decoding: Decoding): AsyncGenerator
   if (count.decoded === 0) throw unreadable('damaged');
 }
 
-/** Every frame in turn: where key frames are further apart than the frames that are wanted. */
+/** Decodes every frame: for key frames farther apart than the wanted frames. */
 async function* decodeAll(packets: Packets, { decoder, feed, tell }: Running): AsyncGenerator<void> {
   for (let chunks = await packets.next(PACKETS); chunks; chunks = await packets.next(PACKETS)) {
     for (const chunk of chunks) feed(chunk);
@@ -166,7 +165,7 @@ async function* decodeAll(packets: Packets, { decoder, feed, tell }: Running): A
   await decoder.flush();
 }
 
-/** Key frames alone, jumping from one to the next that is wanted: half an hour then costs no more than a minute. */
+/** Decodes only key frames, seeking from one wanted frame to the next: half an hour costs no more than a minute. */
 async function* decodeKeyFrames(
   packets: Packets,
   { decoder, order, feed, survey, distance, tell }: Running,
@@ -195,17 +194,17 @@ async function nextKeyFrame(packets: Packets) {
 }
 
 interface PresentationOrder {
-  /** A packet with this time was handed to the decoder. */
+  /** A packet with this time was given to the decoder. */
   decoding(timestamp: number): void;
-  /** The time of the frame that came out next. */
+  /** The time of the next decoded frame. */
   shown(): number;
-  /** The decoder was flushed: nothing is to come of what it was handed. */
+  /** The decoder was flushed: no frames are pending. */
   clear(): void;
 }
 
 /**
- * Frames come out in the order in which they are shown, but the decoder gives them the times of the packets in the order in
- * which these went in: of a video with B-frames, wrong ones. The next frame is the earliest that is still to come.
+ * Frames are decoded in presentation order, but the decoder labels them with packet times in decoding order, which is wrong
+ * for B-frames. The next frame has the earliest pending time.
  */
 function createPresentationOrder(): PresentationOrder {
   const waiting: number[] = [];
@@ -216,7 +215,7 @@ function createPresentationOrder(): PresentationOrder {
       waiting.splice(at + 1, 0, timestamp);
     },
     shown(): number {
-      // A damaged video may give more frames than packets.
+      // A damaged video may have more frames than packets.
       last = waiting.shift() ?? last;
       return last;
     },
@@ -229,7 +228,7 @@ function createPresentationOrder(): PresentationOrder {
 /** The decoder works on a thread of its own. */
 async function untilDecoded(decoder: VideoDecoder): Promise<void> {
   while (decoder.state === 'configured' && decoder.decodeQueueSize > 0) {
-    // A decoder that breaks tells no end of its queue.
+    // A broken decoder never empties its queue, so poll.
     await sleep(1);
   }
   await new Promise(setImmediate);

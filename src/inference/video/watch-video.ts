@@ -1,9 +1,9 @@
-/** A video file → its facts and frames, decoded in a process of its own that ends with it. */
+/** Decodes a video's facts and frames in its own process, which ends with the video. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { ServiceError } from '../../domain/service-error.ts';
-import { forkInSandbox } from '../executors/sandbox.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import { forkInSandbox } from '../runtime/sandbox.ts';
 import type {
   DecodeFigures,
   DecodeLimits,
@@ -15,18 +15,18 @@ import type {
 import { unreadable } from './unreadable.ts';
 
 export interface WatchOptions {
-  /** Kills the process; what waits then rejects with the signal's reason. */
+  /** Kills the process; pending calls then reject with the signal's reason. */
   signal: AbortSignal;
   limits?: Partial<DecodeLimits>;
-  /** How long the process may say nothing before it is killed. */
+  /** Longest silence of the process before it is killed. */
   stallMs?: number;
-  /** Told when the video has come to its end. */
+  /** Called at the end of the video. */
   onEnd?: (figures: DecodeFigures) => void;
 }
 
 export interface WatchedVideo {
   facts: VideoFacts;
-  /** In the order of the video. Each is decoded once the one before has been worked on: one is in memory at a time. */
+  /** In the order of the video. Each is decoded on demand, so one is in memory at a time. */
   frames: AsyncGenerator<TakenFrame>;
 }
 
@@ -35,8 +35,8 @@ const STALL_MS = 60_000;
 const MAIN = new URL('./child-main.ts', import.meta.url);
 
 /**
- * Calls `use` with the video; when that ends, however it does, no process is left.
- * @throws ServiceError `input_unreadable` that tells what to change; `model_inference_failed` when the process is lost
+ * Calls `use` with the video, and ends the process afterwards.
+ * @throws ServiceError `input_unreadable` with advice for the caller; `model_inference_failed` when the process is lost
  */
 export async function watchVideo<Result>(
   path: string,
@@ -76,7 +76,7 @@ class DecoderProcess {
   readonly #exited: Promise<unknown>;
   readonly #stallMs: number;
   #stallTimer: NodeJS.Timeout | undefined;
-  /** The facts may be followed by a frame, and that by why there is no other: it waits for `next`. */
+  /** Messages not yet received by the caller: facts, a frame, the end. */
   readonly #received: MessageFromDecoder[] = [];
   #failure: Error | null = null;
   #wake = () => {};
@@ -84,9 +84,9 @@ class DecoderProcess {
   constructor(path: string, stallMs: number) {
     this.#stallMs = stallMs;
     this.#process = forkInSandbox(MAIN, { readable: [path] });
-    // Should memory run out, this process is the one to go. Only Linux has the file.
+    // The kernel should kill this process first when memory runs out. Linux only.
     void writeFile(`/proc/${this.#process.pid}/oom_score_adj`, '1000').catch(() => undefined);
-    // An error without an exit: there never was a process.
+    // An error without an exit means that no process was started.
     this.#exited = Promise.race([once(this.#process, 'exit'), once(this.#process, 'error')]).catch(() => undefined);
     this.#process.on('error', () => this.end(lost()));
     this.#process.on('exit', () => this.end(lost()));
@@ -111,7 +111,7 @@ class DecoderProcess {
     }
   }
 
-  /** Kills the process; whoever waits hears why. */
+  /** Kills the process; a pending `receive` rejects with the reason. */
   end(reason: Error): void {
     this.#failure ??= reason;
     clearTimeout(this.#stallTimer);
@@ -147,6 +147,6 @@ function errorOf({ code, message }: Extract<MessageFromDecoder, { type: 'failed'
 }
 
 function lost(): ServiceError {
-  const message = 'The process that decoded the video ended before it answered. Send the request again.';
+  const message = 'The process that decoded the video ended early. Send the request again.';
   return new ServiceError('model_inference_failed', message);
 }

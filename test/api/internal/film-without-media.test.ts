@@ -1,12 +1,12 @@
-/** A film of gigabytes is examined like a small one, by what it says beside its media. */
+/** A video of gigabytes is inspected without reading its media data. */
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { readFilmWithoutMedia } from '../../../src/api/internal/film-without-media.ts';
-import { examineMadeFile } from '../../../src/domain/made-files/examine-made-file.ts';
-import { FileFault } from '../../../src/domain/made-files/file-fault.ts';
-import type { ByteRange } from '../../../src/storage/object-store.ts';
-import { box } from '../../domain/made-files/boxes.ts';
+import { FileFault } from '../../../src/artefacts/inspection/file-fault.ts';
+import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
+import type { ByteRange } from '../../../src/platform/storage/object-store.ts';
+import { box } from '../../artefacts/inspection/boxes.ts';
 
 const small = readFileSync(
   new URL('../../../src/endpoints/render.video/fixtures/walk-around-1-1.mp4', import.meta.url),
@@ -15,7 +15,7 @@ const mediaAt = small.indexOf('mdat') - 4;
 const beside = small.subarray(0, mediaAt);
 const MEDIA_BYTES = 3_000_000_000;
 
-/** A file of which only the start and the end are kept in memory; zeros are between. */
+/** A file that keeps only its start and end in memory, with zeros in between. */
 function storeOf(start: Buffer, zeros: number, end: Buffer) {
   let readBytes = 0;
   const byteAt = (at: number) => start[at] ?? end[at - start.length - zeros] ?? 0;
@@ -33,7 +33,7 @@ function storeOf(start: Buffer, zeros: number, end: Buffer) {
   };
 }
 
-/** A header that states its length in 64 bits. */
+/** A box header with a 64-bit length. */
 function longHeader(type: string, content: number): Buffer {
   const header = Buffer.alloc(16);
   header.writeUInt32BE(1);
@@ -43,32 +43,32 @@ function longHeader(type: string, content: number): Buffer {
 }
 
 const examine = async ({ store, bytes }: ReturnType<typeof storeOf>) =>
-  examineMadeFile(await readFilmWithoutMedia(store, 'key', bytes), 'video/mp4');
+  inspectArtefact(await readFilmWithoutMedia(store, 'key', bytes), 'video/mp4');
 
-test('its media is not read', async () => {
+test('the media data is not read', async () => {
   const large = storeOf(Buffer.concat([beside, longHeader('mdat', MEDIA_BYTES)]), MEDIA_BYTES, Buffer.of());
   expect(await examine(large)).toEqual({ width: 320, height: 320 });
   expect(large.readBytes()).toBeLessThan(10_000);
 });
 
-test('what stands behind its media is found', async () => {
+test('boxes after the media data are found', async () => {
   const start = Buffer.concat([beside, longHeader('mdat', MEDIA_BYTES)]);
   for (const behind of [box('uuid', Buffer.from('GPS 50N')), Buffer.from('GPS'), Buffer.from('GPS 50.1 8.2E')]) {
     await expect(examine(storeOf(start, MEDIA_BYTES, behind))).rejects.toThrow(FileFault);
   }
 });
 
-test('media that ends before its length, or goes on to the end of the file', async () => {
+test('media data shorter than its stated length, or extending to the end of the file', async () => {
   const short = storeOf(Buffer.concat([beside, longHeader('mdat', MEDIA_BYTES)]), MEDIA_BYTES - 1, Buffer.of());
-  await expect(examine(short)).rejects.toThrow('The file has no end.');
+  await expect(examine(short)).rejects.toThrow('The file is truncated.');
   const open = storeOf(Buffer.concat([beside, Buffer.from('\0\0\0\0mdat', 'latin1')]), 1_000, Buffer.of());
   expect(await examine(open)).toEqual({ width: 320, height: 320 });
 });
 
-test('it is given up when it says more beside its media than any film', async () => {
+test('metadata beyond the bounds is refused', async () => {
   const long = storeOf(Buffer.concat([beside, longHeader('free', MEDIA_BYTES)]), MEDIA_BYTES, small.subarray(mediaAt));
-  await expect(examine(long)).rejects.toThrow('The file says too much beside its media.');
+  await expect(examine(long)).rejects.toThrow('The file has too much metadata.');
   const boxes = Buffer.concat(Array.from({ length: 30_000 }, () => box('free')));
   const many = storeOf(Buffer.concat([beside, boxes, small.subarray(mediaAt)]), 0, Buffer.of());
-  await expect(examine(many)).rejects.toThrow('The file says too much beside its media.');
+  await expect(examine(many)).rejects.toThrow('The file has too much metadata.');
 });

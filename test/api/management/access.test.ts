@@ -1,6 +1,6 @@
 /** Who gets in to the management API, and who does not. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/domain/ids.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer } from '../../support/customers.ts';
 
@@ -16,18 +16,18 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('a token', () => {
-  it('of an owner is answered', async () => {
+  it('of an owner is accepted', async () => {
     const answer = await api.call(PATH, { key: await api.identity.token() });
     expect(answer).toMatchObject({ status: 200, json: { data: expect.arrayContaining(['jobs:read']) } });
     expect(answer.headers.get('Cache-Control')).toBe('no-store');
   });
 
-  it('of a role that may not is refused', async () => {
+  it('of a role without the permission is refused', async () => {
     const answer = await api.call(PATH, { key: await api.identity.token({ role: 'member' }) });
     expect(answer).toMatchObject({ status: 403, error: { code: 'role_not_permitted' } });
   });
 
-  it('that has expired is refused', async () => {
+  it('is refused after its expiry', async () => {
     const key = await api.identity.token({}, { expiresAt: new Date(Date.now() - 60_000) });
     expect(await api.call(PATH, { key })).toMatchObject({ status: 401, error: { code: 'token_expired' } });
   });
@@ -35,21 +35,24 @@ describe('a token', () => {
   it.each([
     ['another audience', { aud: 'somebody-else' }],
     ['another issuer', { iss: 'https://elsewhere.example' }],
-    ['a role that is none', { role: 'root' }],
+    ['an unknown role', { role: 'root' }],
     ['no organisation', { org_id: undefined }],
-    ['a user that is none', { sub: newId('apiKey') }],
+    ['an invalid user id', { sub: newId('apiKey') }],
   ])('with %s is refused', async (_name, claims) => {
     const answer = await api.call(PATH, { key: await api.identity.token({}, { claims }) });
     expect(answer).toMatchObject({ status: 401, error: { code: 'invalid_token' } });
   });
 
-  it('is refused by the inference API', async () => {
+  it('is refused by the inference API, which says that it is a token', async () => {
     const answer = await api.call('/v1/endpoints', { key: await api.identity.token() });
-    expect(answer).toMatchObject({ status: 401, error: { code: 'invalid_api_key' } });
+    expect(answer).toMatchObject({
+      status: 401,
+      error: { code: 'invalid_api_key', message: expect.stringContaining('JSON Web Token') },
+    });
   });
 });
 
-it('no token is refused', async () => {
+it('a request without a token is refused', async () => {
   expect(await api.call(PATH)).toMatchObject({ status: 401, error: { code: 'missing_token' } });
 });
 

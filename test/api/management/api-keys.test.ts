@@ -1,11 +1,11 @@
 /** API keys: made, listed, changed, rotated and revoked by members. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { MOST_ACTIVE_KEYS } from '../../../src/api/management/api-keys.ts';
-import { query } from '../../../src/db/orm.ts';
-import { isWellFormedApiKey } from '../../../src/domain/api-keys.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { SCOPE_CATALOGUE } from '../../../src/domain/scopes.ts';
+import { MOST_ACTIVE_KEYS } from '../../../src/organizations/api-key-lifecycle.ts';
+import { isWellFormedApiKey } from '../../../src/organizations/api-keys.ts';
+import { SCOPE_CATALOGUE } from '../../../src/organizations/scopes.ts';
+import { query } from '../../../src/platform/database/orm.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 import { createKey } from '../../support/customers.ts';
 import { managing } from '../../support/management.ts';
@@ -41,7 +41,7 @@ const shown = (answer: Answer) => answer.json as unknown as ShownKey;
 const create = (body: object = {}, options: object = {}) =>
   manage('/api-keys', { body: { name: 'Ours', livemode: false, ...body }, ...options });
 const newKey = async (body: object = {}) => shown(await create(body));
-/** What the inference API says of a secret. */
+/** The inference API's response to a secret. */
 const use = async (secret: string) => {
   const answer = await api.call('/v1/endpoints', { key: secret });
   return answer.status === 200 ? 'works' : answer.error.code;
@@ -56,12 +56,12 @@ const at = async <Result>(time: Date, work: () => Promise<Result>): Promise<Resu
   }
 };
 
-describe('making a key', () => {
+describe('creating a key', () => {
   it.each([
     ['test', { livemode: false }, 'chk_test_'],
     ['live', { livemode: true }, 'chk_live_'],
     ['staging', { livemode: true, is_staging: true }, 'chk_stg_'],
-  ])('answers 201 with a %s key that works, and shows its secret', async (_mode, body, prefix) => {
+  ])('returns 201 with a working %s key and its secret', async (_mode, body, prefix) => {
     const userId = newId('user');
     const answer = await create(body, { userId });
     expect(answer.status).toBe(201);
@@ -95,13 +95,13 @@ describe('making a key', () => {
     ['a scope that is no text', { scopes: [1] }, 'parameter_invalid', 'scopes.0'],
     ['an expiry that is over', { expires_at: 1 }, 'parameter_invalid', 'expires_at'],
     ['an expiry in milliseconds', { expires_at: 1_800_000_000_000 }, 'parameter_invalid', 'expires_at'],
-    ['a field that is none', { secret: 'mine' }, 'parameter_unknown', 'secret'],
+    ['an unknown field', { secret: 'mine' }, 'parameter_unknown', 'secret'],
   ])('is refused with %s', async (_name, body, code, param) => {
     expect((await create(body)).error).toMatchObject({ code, param });
     expect((await manage('/api-keys')).json).toMatchObject({ data: [] });
   });
 
-  it('takes names of 1 and 128 characters', async () => {
+  it('accepts names of 1 and 128 characters', async () => {
     for (const name of ['x', 'x'.repeat(128)]) expect(await newKey({ name })).toMatchObject({ name });
   });
 
@@ -126,7 +126,7 @@ describe('making a key', () => {
     expect((await manage(`/api-keys/${key.id}`)).json).toMatchObject({ scopes: granted });
   });
 
-  it('the secret is in no other answer, and not in the database', async () => {
+  it('the secret is in no other response and not in the database', async () => {
     const { id, secret } = await newKey();
     const answers = [await manage(`/api-keys/${id}`), await manage('/api-keys'), await manage('/audit-log')];
     for (const answer of answers) expect(answer.text).not.toContain(secret);
@@ -139,7 +139,7 @@ describe('making a key', () => {
     expect(row?.text).not.toContain(secret);
   });
 
-  it('a repeated request is answered with the same bytes, secret included, and makes no second key', async () => {
+  it('a repeated request returns the same bytes, secret included, and creates no second key', async () => {
     const idempotencyKey = randomUUID();
     const first = await create({}, { idempotencyKey });
     const second = await create({}, { idempotencyKey });
@@ -151,14 +151,14 @@ describe('making a key', () => {
     expect((await create({ name: 'Other' }, { idempotencyKey })).error.code).toBe('idempotency_key_reuse');
   });
 
-  it('many repetitions at once make one key, shown to all', async () => {
+  it('concurrent repetitions create one key and return it to all', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({}, { idempotencyKey })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect((await manage('/api-keys')).json.data).toHaveLength(1);
   });
 
-  it('another user with the same Idempotency-Key and body is not shown the secret of the first', async () => {
+  it('another user with the same Idempotency-Key and body does not get the secret of the first', async () => {
     const idempotencyKey = randomUUID();
     const first = shown(await create({}, { idempotencyKey, userId: newId('user') }));
     const second = shown(await create({}, { idempotencyKey, userId: newId('user') }));
@@ -166,7 +166,7 @@ describe('making a key', () => {
     expect(second.secret).not.toBe(first.secret);
   });
 
-  it('no more keys work at once than may, however many are asked for at once', async () => {
+  it('concurrent requests cannot exceed the limit of active keys', async () => {
     await newKey();
     await Promise.all(Array.from({ length: MOST_ACTIVE_KEYS - 4 }, () => createKey(api.orm, organizationId, 'live')));
     await createKey(api.orm, organizationId, 'live', { revokedAt: now });
@@ -194,7 +194,7 @@ describe('the list of keys', () => {
     expect(idsOf(await manage(`/api-keys?limit=1&ending_before=${ids[2]}`))).toEqual([ids[1]]);
   });
 
-  it('can be of one mode, and of revoked keys or of the others', async () => {
+  it('can be filtered by mode and by revocation', async () => {
     const live = await newKey({ livemode: true });
     const test = await newKey();
     await manage(`/api-keys/${test.id}/revoke`, { body: {} });
@@ -217,7 +217,7 @@ describe('changing a key', () => {
   const change = (id: string, body: object, options: object = {}) =>
     manage(`/api-keys/${id}`, { method: 'PATCH', body, ...options });
 
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given fields and leaves the rest', async () => {
     const { secret, ...key } = await newKey({ scopes: ['jobs:read'] });
     const named = shown(await change(key.id, { name: 'Renamed' }));
     expect(named).toEqual({ ...key, name: 'Renamed' });
@@ -226,14 +226,14 @@ describe('changing a key', () => {
     expect(await use(secret)).toBe('works');
   });
 
-  it('takes scopes from a key at once', async () => {
+  it('removes scopes with immediate effect', async () => {
     const { id, secret } = await newKey({ scopes: ['jobs:read'] });
     expect((await api.call('/v1/jobs', { key: secret })).status).toBe(200);
     await change(id, { scopes: [] });
     expect((await api.call('/v1/jobs', { key: secret })).error.code).toBe('scope_not_granted');
   });
 
-  it('sets, moves and takes away the expiry', async () => {
+  it('sets, moves and removes the expiry', async () => {
     const { id, secret } = await newKey();
     const expiry = new Date((seconds(now) + 60) * 1000);
     expect(shown(await change(id, { expires_at: seconds(expiry) })).expires_at).toBe(seconds(expiry));
@@ -243,7 +243,7 @@ describe('changing a key', () => {
     expect(await at(expiry, () => use(secret))).toBe('works');
   });
 
-  it('is refused for a key that has expired or was revoked, which stays so', async () => {
+  it('is refused for an expired or revoked key', async () => {
     await newKey();
     const expired = await createKey(api.orm, organizationId, 'test', { expiresAt: now });
     expect((await change(expired.id, { expires_at: null })).error.code).toBe('api_key_inactive');
@@ -258,7 +258,7 @@ describe('rotating a key', () => {
   const rotate = (id: string, body: object = {}, options: object = {}) =>
     manage(`/api-keys/${id}/rotate`, { body, ...options });
 
-  it('gives it a new secret under its id, and the old one a day', async () => {
+  it('gives it a new secret under the same id, and the old one a day of grace', async () => {
     const before = await newKey({ livemode: true, scopes: ['jobs:read'] });
     const answer = await rotate(before.id);
     expect(answer.status).toBe(200);
@@ -283,13 +283,22 @@ describe('rotating a key', () => {
     ]);
   });
 
-  it('without grace ends the old secret at once', async () => {
+  it('without a grace period ends the old secret at once', async () => {
     const before = await newKey();
     const after = shown(await rotate(before.id, { grace_seconds: 0 }));
     expect([await use(before.secret), await use(after.secret)]).toEqual(['api_key_expired', 'works']);
   });
 
-  it('never lets the old secret work past the expiry of the key, also when that is moved up', async () => {
+  it('makes the old secret say that it was rotated, once its grace period is over', async () => {
+    const before = await newKey();
+    await rotate(before.id, { grace_seconds: 0 });
+    expect(await api.call('/v1/endpoints', { key: before.secret })).toMatchObject({
+      status: 401,
+      error: { code: 'api_key_expired', message: expect.stringContaining('rotated') },
+    });
+  });
+
+  it('never lets the old secret outlive the key, even when its expiry is brought forward', async () => {
     const expiry = seconds(now) + 100;
     const { id } = await newKey({ expires_at: expiry });
     expect(shown(await rotate(id)).rotates_at).toBe(expiry);
@@ -297,7 +306,7 @@ describe('rotating a key', () => {
     expect(shown(moved).rotates_at).toBe(expiry - 50);
   });
 
-  it('twice leaves the secrets of the last two, and no older one', async () => {
+  it('twice leaves the two newest secrets only', async () => {
     const first = await newKey();
     const second = shown(await rotate(first.id));
     const third = shown(await rotate(first.id));
@@ -308,7 +317,7 @@ describe('rotating a key', () => {
     ]);
   });
 
-  it('a hundred times at once leaves two secrets that work, of all that were shown', async () => {
+  it('a hundred times concurrently leaves two working secrets', async () => {
     const before = await newKey();
     const answers = await Promise.all(Array.from({ length: 100 }, () => rotate(before.id)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -318,7 +327,7 @@ describe('rotating a key', () => {
     expect(uses.filter((found) => found === 'works')).toHaveLength(2);
   });
 
-  it('repeated with its Idempotency-Key answers the same secret, and rotates once', async () => {
+  it('repeated with its Idempotency-Key returns the same secret and rotates once', async () => {
     const { id } = await newKey();
     const idempotencyKey = randomUUID();
     const first = await rotate(id, {}, { idempotencyKey });
@@ -327,7 +336,7 @@ describe('rotating a key', () => {
     expect(await use(shown(first).secret)).toBe('works');
   });
 
-  it.each([-1, 604_801, 0.5, '60'])('is refused with the grace %j', async (grace_seconds) => {
+  it.each([-1, 604_801, 0.5, '60'])('is refused with a grace period of %j', async (grace_seconds) => {
     const { id } = await newKey();
     expect((await rotate(id, { grace_seconds })).error).toMatchObject({
       code: 'parameter_invalid',
@@ -337,7 +346,7 @@ describe('rotating a key', () => {
 });
 
 describe('revoking a key', () => {
-  it('ends it and the secret before its rotation at once, and answers the same when done again', async () => {
+  it('ends it and its previous secret at once, and can be repeated', async () => {
     const before = await newKey();
     const after = shown(await manage(`/api-keys/${before.id}/rotate`, { body: {} }));
     const first = await manage(`/api-keys/${before.id}/revoke`, { method: 'POST' });
@@ -353,7 +362,7 @@ describe('revoking a key', () => {
 describe('a member', () => {
   const member = { role: 'member' } as const;
 
-  it('makes, changes, rotates and revokes test keys', async () => {
+  it('creates, changes, rotates and revokes test keys', async () => {
     const made = await create({}, member);
     expect(made.status).toBe(201);
     const path = `/api-keys/${shown(made).id}`;
@@ -362,7 +371,7 @@ describe('a member', () => {
     expect((await manage(`${path}/revoke`, { body: {}, ...member })).status).toBe(200);
   });
 
-  it('reads live keys, and does nothing else with them', async () => {
+  it('reads live keys and cannot change them', async () => {
     const { id } = await newKey({ livemode: true });
     const path = `/api-keys/${id}`;
     expect((await manage(path, member)).status).toBe(200);
@@ -377,7 +386,7 @@ describe('a member', () => {
     expect((await manage(path)).json).toMatchObject({ name: 'Ours', revoked_at: null, rotates_at: null });
   });
 
-  it('who was an administrator is shown no secret of a live key again by repeating a request of then', async () => {
+  it('who was an administrator gets no live secret by repeating an earlier request', async () => {
     const keys = { create: randomUUID(), rotate: randomUUID() };
     const made = await create({ livemode: true }, { idempotencyKey: keys.create });
     const rotate = `/api-keys/${shown(made).id}/rotate`;

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
-import { expireGrants, grantPromotion } from '../../../src/db/credits/credit-grants.ts';
-import { adjustCredits, topUp } from '../../../src/db/credits/credits.ts';
-import { readStatement } from '../../../src/db/credits/statements.ts';
-import { query } from '../../../src/db/orm.ts';
-import type { Role } from '../../../src/domain/roles.ts';
-import { closingCredits, monthBounds } from '../../../src/domain/statements.ts';
+import { adjustCredits, topUp } from '../../../src/credits/credit-bookings-store.ts';
+import { expireGrants, grantPromotion } from '../../../src/credits/credit-grants-store.ts';
+import { closingCredits, monthBounds } from '../../../src/credits/statements.ts';
+import { readStatement } from '../../../src/credits/statements-store.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
+import type { Role } from '../../../src/organizations/roles.ts';
+import { query } from '../../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../../support/customers.ts';
 import { admit, finishInference, SUCCESS } from '../../support/jobs.ts';
@@ -31,7 +31,7 @@ async function get(
   return api.call(path, { key, ...(accept && { headers: { Accept: accept } }) });
 }
 
-/** Runs `work`, and says that what it booked was booked at a time. */
+/** Runs `work`, and dates its bookings at a time. */
 async function at(customer: Customer, time: string, work: () => Promise<unknown>): Promise<void> {
   const em = api.orm.em.fork();
   const [last] = await query<{ id: string }>(em, 'select coalesce(max(id), 0) as id from credit_transfers');
@@ -69,7 +69,7 @@ async function customerWithHistory(): Promise<Customer> {
 }
 
 describe('the price list', () => {
-  it('has every endpoint in credits and in dollars', async () => {
+  it('lists every endpoint in credits and in dollars', async () => {
     const customer = await createCustomer(api.orm);
     const { json } = await get(customer, '/mgmt/v1/prices');
     expect(json).toMatchObject({ object: 'price_list', credits_per_usd: 1_000 });
@@ -85,7 +85,7 @@ describe('the price list', () => {
     );
   });
 
-  it('is not for a member', async () => {
+  it('is refused to a member', async () => {
     const customer = await createCustomer(api.orm);
     const answer = await get(customer, '/mgmt/v1/prices', { role: 'member' });
     expect(answer).toMatchObject({ status: 403, error: { code: 'role_not_permitted' } });
@@ -98,7 +98,7 @@ describe('a statement', () => {
     customer = await customerWithHistory();
   });
 
-  it('tells what came and went in a month, from its opening to its closing balance', async () => {
+  it('lists the bookings of a month between its opening and closing balance', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements/2026-03');
     expect(json).toEqual({
       object: 'statement',
@@ -119,7 +119,7 @@ describe('a statement', () => {
     expect(available + held).toBe(897);
   });
 
-  it('of a month that is over is final, and has every moment of it', async () => {
+  it('of a past month is final and complete', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements/2026-01');
     expect(json).toMatchObject({
       is_final: true,
@@ -132,7 +132,7 @@ describe('a statement', () => {
     });
   });
 
-  it('is there for every month from the first to this one', async () => {
+  it('exists for every month from the first to the current one', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements');
     const statements = json.data as { month: string; opening_balance: object; closing_balance: object }[];
     expect(statements.map(({ month }) => month)).toEqual(['2026-03', '2026-02', '2026-01']);
@@ -162,14 +162,14 @@ describe('a statement', () => {
     ]);
   });
 
-  it('of the test balance is another', async () => {
+  it('of the test balance is separate', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements?livemode=false');
     for (const statement of json.data as { livemode: boolean }[]) expect(statement.livemode).toBe(false);
     const march = await get(customer, '/mgmt/v1/statements/2026-03?livemode=false');
     expect(march.json).toMatchObject({ livemode: false, lines: [] });
   });
 
-  it('of another organisation is not seen', async () => {
+  it('of another organisation is not visible', async () => {
     const other = await createCustomer(api.orm, { live: 0, test: 0 });
     const { json } = await get(other, '/mgmt/v1/statements/2026-03');
     expect(json).toMatchObject({ opening_balance: { credits: 0 }, lines: [], closing_balance: { credits: 0 } });
@@ -189,7 +189,7 @@ describe('a statement', () => {
   });
 });
 
-it('whatever was booked when, the statements join, and end at the balance', async () => {
+it('for any bookings, each statement opens where the previous closed, and the last closes at the balance', async () => {
   const day = fc.integer({ min: 1, max: 28 }).map((number) => String(number).padStart(2, '0'));
   const time = fc
     .tuple(fc.constantFrom('2025-12', '2026-01', '2026-02', '2026-03'), day)

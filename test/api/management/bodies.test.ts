@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { operations } from '../../../src/api/management/operations.ts';
 import { EVENT_TYPES } from '../../../src/contracts/job.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { SCOPE_CATALOGUE } from '../../../src/domain/scopes.ts';
+import { SCOPE_CATALOGUE } from '../../../src/organizations/scopes.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 import { createCustomer } from '../../support/customers.ts';
 import { managing } from '../../support/management.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
   manage = managing(api, organizationId);
 });
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 async function send(path: string, body: string | Uint8Array<ArrayBuffer> | null, contentType: string | null) {
   const key = await api.identity.token({ organizationId });
   const headers = { ...(contentType !== null && { 'Content-Type': contentType }) };
@@ -40,12 +40,13 @@ describe('a body', () => {
     ['a form', 'application/x-www-form-urlencoded', 415],
     ['other JSON', 'application/merge-patch+json', 415],
     ['nothing', null, 415],
-  ])('that says it is %s is answered %3$i', async (_name, contentType, status) => {
+    ['a malformed type', 'json', 415],
+  ])('with the type %s gets %3$i', async (_name, contentType, status) => {
     const answer = await send('/api-keys', utf8(KEY), contentType);
     expect(told(answer).slice(0, 2)).toEqual([status, status === 415 ? 'unsupported_media_type' : undefined]);
   });
 
-  it('may be left out where nothing is required, and then needs no type', async () => {
+  it('may be omitted when nothing is required, and then needs no type', async () => {
     const customer = await createCustomer(api.orm);
     organizationId = customer.organizationId;
     const id = customer.keyIds.test;
@@ -53,14 +54,14 @@ describe('a body', () => {
     expect((await send(`/api-keys/${id}/revoke`, '', 'text/plain')).status).toBe(200);
   });
 
-  it('that is not UTF-8 is refused, and not mended', async () => {
+  it('that is not UTF-8 is refused, not repaired', async () => {
     const bytes = utf8(KEY);
     bytes[bytes.indexOf('O'.charCodeAt(0))] = 0xff;
     expect(told(await send('/api-keys', bytes, 'application/json'))).toEqual([400, 'malformed_request', undefined]);
     expect((await manage('/api-keys')).json.data).toEqual([]);
   });
 
-  it('that gives a name twice is refused', async () => {
+  it('with a duplicate name is refused', async () => {
     const twice = '{"name":"Ours","livemode":false,"name":"Theirs"}';
     expect(told(await send('/api-keys', twice, 'application/json'))).toEqual([400, 'parameter_invalid', 'name']);
     expect((await manage('/api-keys')).json.data).toEqual([]);
@@ -135,11 +136,11 @@ function mostCharacters(schema: Bounded): number {
 
 const withBodies = operations.flatMap(({ id, body }) => (body ? [{ id, body }] : []));
 
-it.each(withBodies)('$id has a bounded body, so that its entry in the audit log is', ({ body }) => {
+it.each(withBodies)('$id has a bounded body, and so a bounded entry in the audit log', ({ body }) => {
   expect(mostCharacters(body as Bounded)).toBeLessThan(5_000);
 });
 
-it('the audit log is filtered by actions that there are', async () => {
+it('the audit log can be filtered by existing actions only', async () => {
   expect(told(await manage('/audit-log?action=nope'))).toEqual([400, 'parameter_invalid', 'action']);
   expect(told(await manage('/audit-log?action=listApiKeys'))).toEqual([400, 'parameter_invalid', 'action']);
   for (const { id } of operations.filter(({ method }) => method !== 'get')) {

@@ -1,11 +1,11 @@
 /** Balances, thresholds, the ledger and top-ups, as members see them. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
-import type { CheckoutOrder, PaymentProvider } from '../../../src/billing/payment-provider.ts';
-import { grantPromotion } from '../../../src/db/credits/credit-grants.ts';
-import { topUp } from '../../../src/db/credits/credits.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import type { Role } from '../../../src/domain/roles.ts';
+import { topUp } from '../../../src/credits/credit-bookings-store.ts';
+import { grantPromotion } from '../../../src/credits/credit-grants-store.ts';
+import type { CheckoutOrder, PaymentProvider } from '../../../src/credits/payments/payment-provider.ts';
+import type { Role } from '../../../src/organizations/roles.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { sweepCredits } from '../../../src/workers/sweep-credits.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer } from '../../support/customers.ts';
@@ -51,7 +51,7 @@ async function call(
   });
 }
 
-/** The test balance as it is shown. */
+/** The test balance as the API shows it. */
 async function testBalance(customer: Customer): Promise<Record<string, unknown>> {
   const { json } = await call(customer, '/mgmt/v1/credits');
   const [live, test] = json.data as Record<string, unknown>[];
@@ -77,7 +77,7 @@ async function spend(customer: Customer, credits: number): Promise<string> {
 }
 
 describe('GET /mgmt/v1/credits', () => {
-  it('shows both balances, what is held, and what is promotional', async () => {
+  it('shows both balances with held and promotional credits', async () => {
     const customer = await createCustomer(api.orm, { live: 500, test: 100 });
     const expiresAt = new Date(Math.floor(Date.now() / 1000) * 1000 + DAY_MS);
     const grantId = await grant(customer, 40, expiresAt);
@@ -109,7 +109,7 @@ describe('GET /mgmt/v1/credits', () => {
     ]);
   });
 
-  it('shows empty balances to an organisation that nobody knows yet', async () => {
+  it('shows empty balances to a new organisation', async () => {
     const key = await api.identity.token();
     const { json } = await api.call('/mgmt/v1/credits', { key });
     expect(json.data).toMatchObject([
@@ -119,8 +119,8 @@ describe('GET /mgmt/v1/credits', () => {
   });
 });
 
-describe('the threshold of a low balance', () => {
-  it('is set, told of once as an event, and cleared', async () => {
+describe('the low-balance threshold', () => {
+  it('can be set, causes one event, and can be cleared', async () => {
     const customer = await createCustomer(api.orm, { test: 100 });
     const patch = (threshold: number | null) =>
       call(customer, '/mgmt/v1/credits', {
@@ -161,7 +161,7 @@ describe('the threshold of a low balance', () => {
   });
 });
 
-it('the sweeper takes back what is left of promotional credits when their time is over', async () => {
+it('the sweeper removes expired promotional credits', async () => {
   const customer = await createCustomer(api.orm, { test: 100 });
   await grant(customer, 40, new Date(Date.now() + DAY_MS));
   await spend(customer, 15);
@@ -195,7 +195,7 @@ describe('GET /mgmt/v1/credits/ledger', () => {
     expect((await list(`?job_id=${jobId}`)).data).toHaveLength(2);
   });
 
-  it.each(['job_1', 'ctr_0', 'ctr_99999999999999999999', 'ctr_1;'])('does not start at %s', async (id) => {
+  it.each(['job_1', 'ctr_0', 'ctr_99999999999999999999', 'ctr_1;'])('refuses the cursor %s', async (id) => {
     const customer = await createCustomer(api.orm);
     const answer = await call(customer, `/mgmt/v1/credits/ledger?starting_after=${id}`);
     expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_invalid', param: 'starting_after' } });
@@ -203,7 +203,7 @@ describe('GET /mgmt/v1/credits/ledger', () => {
 });
 
 describe('a top-up of test credits', () => {
-  it('is there at once, and costs nothing', async () => {
+  it('is booked at once and free', async () => {
     const customer = await createCustomer(api.orm, { test: 0 });
     const body = { livemode: false, credits: 700 };
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body });
@@ -214,7 +214,7 @@ describe('a top-up of test credits', () => {
     expect(await testBalance(customer)).toMatchObject({ available: 700 });
   });
 
-  it('that is repeated with its Idempotency-Key is booked once', async () => {
+  it('repeated with its Idempotency-Key is booked once', async () => {
     const customer = await createCustomer(api.orm, { test: 0 });
     const request = {
       method: 'POST',
@@ -227,7 +227,7 @@ describe('a top-up of test credits', () => {
     expect(await testBalance(customer)).toMatchObject({ available: 700 });
   });
 
-  it.each(['member', 'billing_manager'] as const)('is not for a %s', async (role) => {
+  it.each(['member', 'billing_manager'] as const)('is refused to a %s', async (role) => {
     const customer = await createCustomer(api.orm, { test: 0 });
     const body = { livemode: false, credits: 700 };
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body, role });
@@ -253,7 +253,7 @@ describe('a top-up of live credits', () => {
   });
   afterAll(() => selling.close());
 
-  it('answers where to pay, and changes no balance', async () => {
+  it('returns where to pay and changes no balance', async () => {
     const customer = await createCustomer(selling.orm, { live: 100 });
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body: live, on: selling });
     expect(answer).toMatchObject({
@@ -278,7 +278,7 @@ describe('a top-up of live credits', () => {
 
   it.each([
     ['no address to come back to', { return_url: undefined }, 'parameter_missing', 'return_url'],
-    ['an address that is none', { return_url: 'javascript:alert(1)' }, 'parameter_invalid', 'return_url'],
+    ['an invalid address', { return_url: 'javascript:alert(1)' }, 'parameter_invalid', 'return_url'],
     ['a price in fractions of a cent', { credits: 5_005 }, 'parameter_invalid', 'credits'],
     ['less than a payment may be', { credits: 490 }, 'parameter_invalid', 'credits'],
     ['more than a payment may be', { credits: 1_000_000_000 }, 'parameter_invalid', 'credits'],
@@ -289,7 +289,7 @@ describe('a top-up of live credits', () => {
     expect(answer).toMatchObject({ status: 400, error: { code, param } });
   });
 
-  it('is refused where no provider is configured, and so is what one tells', async () => {
+  it('is refused without a configured provider, and so are notifications', async () => {
     const customer = await createCustomer(api.orm);
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body: live });
     expect(answer).toMatchObject({ status: 503, error: { code: 'payments_unconfigured' } });
@@ -302,7 +302,7 @@ describe('a top-up of live credits', () => {
   });
 });
 
-it('nothing of another organisation is seen', async () => {
+it('nothing of another organisation is visible', async () => {
   const [one, other] = [await createCustomer(api.orm, { test: 0 }), await createCustomer(api.orm, { test: 100 })];
   await topUp(api.orm.em.fork(), {
     organizationId: other.organizationId,

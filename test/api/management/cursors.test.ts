@@ -1,4 +1,4 @@
-/** Every list of the management API, asked to go on from what is no place in it. */
+/** Every list of the management API refuses a cursor that is not an id of the list. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { operations } from '../../../src/api/management/operations.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -23,7 +23,7 @@ afterAll(() => api.close());
 
 const lists = operations.filter(({ query }) => query && 'starting_after' in query.properties);
 
-it.each(lists.map(({ path }) => path))('%s refuses a cursor that is no id of its rows', async (template) => {
+it.each(lists.map(({ path }) => path))('%s refuses a malformed cursor', async (template) => {
   const path = template.replace('/mgmt/v1', '').replace('{id}', endpointId);
   for (const param of ['starting_after', 'ending_before']) {
     for (const cursor of ['foo', '', 'upl_1CoTsd5kMvWzrNbUoFgrYo']) {

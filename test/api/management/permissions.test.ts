@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operations } from '../../../src/api/management/operations.ts';
 import { buildOpenApi } from '../../../src/api/openapi/document.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { ROLES, type Role } from '../../../src/domain/roles.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
+import { ROLES, type Role } from '../../../src/organizations/roles.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../../support/customers.ts';
 import { type ManagementCall, managing } from '../../support/management.ts';
@@ -23,7 +23,7 @@ const EXPECTED: Record<string, Role[]> = {
   listApiKeyScopes: ADMINISTRATORS,
   listApiKeys: BUILDERS,
   getApiKey: BUILDERS,
-  // Of test keys; of live keys administrators alone, as api-keys.test.ts proves.
+  // For test keys; only administrators may for live keys, as api-keys.test.ts proves.
   createApiKey: BUILDERS,
   updateApiKey: BUILDERS,
   rotateApiKey: BUILDERS,
@@ -84,7 +84,7 @@ const pathOf = (path: string, id: string) =>
 const callOf = (method: string, body: object = {}): ManagementCall =>
   method === 'get' ? {} : { method: method.toUpperCase(), body };
 
-it('every operation is in the table of who may do what, and in no other place', () => {
+it('every operation is in the table of permissions', () => {
   expect(operations.map(({ id }) => id).toSorted()).toEqual(Object.keys(EXPECTED).toSorted());
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   for (const { path } of operations) expect(path).toMatch(/^\/mgmt\/v1\/[a-z]/);
@@ -94,7 +94,7 @@ describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))(
   const ask = (call: ManagementCall) =>
     managing(api, customer.organizationId)(pathOf(path, newId('apiKey')), { ...callOf(method), ...call });
 
-  it.each(ROLES)('is open or closed to the role %s as the table says', async (role) => {
+  it.each(ROLES)('follows the table for the role %s', async (role) => {
     const { status, text } = await ask({ role });
     if (EXPECTED[id]?.includes(role)) {
       expect([401, 403]).not.toContain(status);
@@ -105,7 +105,7 @@ describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))(
     }
   });
 
-  it('is closed to a token without a role, to an API key and to nobody at all', async () => {
+  it('refuses a token without a role, an API key and a request without either', async () => {
     const asked = (key?: string) =>
       api.call(`/mgmt/v1${pathOf(path, newId('apiKey'))}`, {
         method: method.toUpperCase(),
@@ -131,7 +131,7 @@ const onOneThing = operations
   .map(({ id, method, path }) => ({ id, method, path }));
 
 describe.each(onOneThing)('$id of another organisation', ({ id, method, path }) => {
-  it('is answered exactly as of a thing that does not exist', async () => {
+  it('gets the same response as for an unknown id', async () => {
     const theirs = Object.entries(foreign).find(([start]) => path.startsWith(`/mgmt/v1${start}/`))?.[1];
     if (theirs === undefined) throw new Error(`the test has nothing of another organisation for ${path}`);
     const answerFor = async (target: string) => {
@@ -159,7 +159,7 @@ describe('a token of an owner', () => {
       })),
     );
 
-  it('is let in to no path of the inference API', async () => {
+  it('is refused on every path of the inference API', async () => {
     expect(documented.length).toBeGreaterThan(30);
     const key = await api.identity.token({ organizationId: customer.organizationId });
     for (const { method, path, takesKeys } of documented) {

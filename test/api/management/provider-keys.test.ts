@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type JWK, type JWTPayload, SignJWT } from 'jose';
 import { authenticateMember, type IdentityProvider } from '../../../src/api/management/authenticate-member.ts';
 import { createProviderKeys, PROVIDER_KEYS } from '../../../src/api/management/provider-keys.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { ServiceError } from '../../../src/domain/service-error.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { ServiceError } from '../../../src/platform/service-error.ts';
 
 const ISSUER = 'https://identity.example';
 const AUDIENCE = 'vehicle-inference-service';
@@ -29,7 +29,7 @@ const newSigner = (kid: string): Signer => {
 
 let server: Server;
 let fetches: number;
-/** What the provider answers, or how. */
+/** The provider's response. */
 let serve: object | ((response: ServerResponse) => void);
 let nowMs: number;
 let provider: IdentityProvider;
@@ -81,8 +81,8 @@ async function present(token: string): Promise<string> {
 }
 const enter = async (signer: Signer, changes?: JWTPayload) => present(await sign(signer, changes));
 
-describe('the keys', () => {
-  it('are fetched with the first token, once for all that come at once, and then not for each', async () => {
+describe('provider keys', () => {
+  it('are fetched once, with the first token, even for concurrent requests', async () => {
     expect(fetches).toBe(0);
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => enter(first))))).toEqual(new Set(['in']));
     nowMs += renewAfterMs - 1;
@@ -90,7 +90,7 @@ describe('the keys', () => {
     expect(fetches).toBe(1);
   });
 
-  it('that are new let in with the first token that names one', async () => {
+  it('are renewed by the first token that names a new one', async () => {
     expect(await enter(first)).toBe('in');
     const second = newSigner('second');
     serve = { keys: [first.jwk, second.jwk] };
@@ -99,7 +99,7 @@ describe('the keys', () => {
     expect([...entered, fetches]).toEqual(['in', 'in', 'in', 'in', 2]);
   });
 
-  it('that are new are no reason to refuse for good within the pause, and let in after it', async () => {
+  it('published within the cooldown give 503 first, and are accepted after it', async () => {
     expect(await enter(first)).toBe('in');
     const second = newSigner('second');
     serve = { keys: [second.jwk] };
@@ -112,7 +112,7 @@ describe('the keys', () => {
     expect([await enter(second), fetches]).toEqual(['in', 2]);
   });
 
-  it('are fetched no more than once in the pause, whatever unknown keys tokens name', async () => {
+  it('are fetched at most once per cooldown, whatever unknown keys tokens name', async () => {
     expect(await enter(first)).toBe('in');
     for (let step = 1; step <= 60; step += 1) {
       nowMs += SECOND_MS;
@@ -125,7 +125,7 @@ describe('the keys', () => {
     expect(await enter(first)).toBe('in');
   });
 
-  it('are asked for no more than once in the pause while asking fails, from the start', async () => {
+  it('are fetched at most once per cooldown while fetching fails, from the start', async () => {
     serve = fail;
     for (let step = 0; step < 60; step += 1) {
       expect(await enter(first)).toBe('service_unavailable');
@@ -136,7 +136,7 @@ describe('the keys', () => {
     expect(await enter(first)).toBe('in');
   });
 
-  it('that were removed let nobody in once the copy is stale', async () => {
+  it('that were removed are refused once the copy is stale', async () => {
     expect(await enter(first)).toBe('in');
     const second = newSigner('second');
     serve = { keys: [second.jwk] };
@@ -145,25 +145,25 @@ describe('the keys', () => {
     expect(await enter(second)).toBe('in');
   });
 
-  it('are renewed beside the requests before the copy is stale, so that nobody waits', async () => {
+  it('are renewed in the background before the copy is stale', async () => {
     expect(await enter(first)).toBe('in');
     let answer = () => {};
     serve = (response) => {
       answer = () => response.end(JSON.stringify({ keys: [first.jwk] }));
     };
     nowMs += renewAfterMs;
-    // The provider has not answered yet.
+    // The provider has not responded yet.
     expect(await enter(first)).toBe('in');
     answer();
   });
 
   it.each([
     ['fails', fail],
-    ['answers no keys', { keys: [] }],
-    ['answers something else', { error: 'maintenance' }],
-    ['answers keys that are none', { keys: ['x'] }],
+    ['returns no keys', { keys: [] }],
+    ['returns something else', { error: 'maintenance' }],
+    ['returns malformed keys', { keys: ['x'] }],
     ['sends elsewhere', (response: ServerResponse) => response.writeHead(302, { Location: '/other' }).end()],
-  ])('work on until they are too old while the provider %s', async (_how, answer) => {
+  ])('stay in use until they expire while the provider %s', async (_how, answer) => {
     expect(await enter(first)).toBe('in');
     serve = answer;
     for (const ageMs of [renewAfterMs, staleAfterMs, staleAfterMs + cooldownMs, expiresAfterMs - 1]) {
@@ -177,7 +177,7 @@ describe('the keys', () => {
     expect(await enter(first)).toBe('in');
   });
 
-  it('that cannot be had say when to ask again', async () => {
+  it('that cannot be fetched give a Retry-After', async () => {
     serve = fail;
     await enter(first);
     nowMs += 10 * SECOND_MS;
@@ -187,7 +187,7 @@ describe('the keys', () => {
     expect(refused).toMatchObject({ code: 'service_unavailable', headers: { 'Retry-After': '20' } });
   });
 
-  it('that nobody could ask for leave open whether an unknown one is good', async () => {
+  it('that could not be renewed leave open whether an unknown one is valid', async () => {
     expect(await enter(first)).toBe('in');
     serve = fail;
     nowMs += cooldownMs;
@@ -205,7 +205,7 @@ describe('a token is refused', () => {
     expect(await present(token.replace(/\.$/, '.c2ln'))).toBe('invalid_token');
   });
 
-  it('when it is signed with the public key as if that were a shared secret', async () => {
+  it('when it is signed with the public key as a shared secret', async () => {
     const pem = first.publicKey.export({ type: 'spki', format: 'pem' });
     const { x = '' } = first.jwk;
     for (const secret of [pem, JSON.stringify(first.jwk), x]) {
@@ -220,7 +220,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it('when it brings its own key along, or says where one is', async () => {
+  it('when it brings its own key or the URL of one', async () => {
     const own = newSigner(first.kid);
     const address = server.address() as AddressInfo;
     for (const header of [{ jwk: own.jwk }, { jku: `http://127.0.0.1:${address.port}/own` }]) {
@@ -229,12 +229,12 @@ describe('a token is refused', () => {
     }
   });
 
-  it('when it was changed after it was signed', async () => {
+  it('when it was changed after signing', async () => {
     const [header, , signature] = (await sign(first, { role: 'member' })).split('.');
     expect(await present(`${header}.${encode(claims())}.${signature}`)).toBe('invalid_token');
   });
 
-  it('when it has an algorithm that the key is not for', async () => {
+  it('when its algorithm does not match the key', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const token = new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: first.kid });
     expect(await present(await token.sign(rsa.privateKey))).toBe('invalid_token');
@@ -252,20 +252,23 @@ describe('a token is refused', () => {
     ['without role', { role: undefined }],
     ['with several roles', { role: ['owner'] }],
     ['with a role of another spelling', { role: 'Owner' }],
-    ['with an organisation that is none', { org_id: "org_1' or true" }],
+    ['with an invalid organisation id', { org_id: "org_1' or true" }],
   ])('%s', async (_name, changes) => {
     expect(await enter(first, changes as JWTPayload)).toBe('invalid_token');
   });
 
-  it.each(['abc', 'a.b.c', '..', 'chk_live_x', `${'a'.repeat(5000)}.b.c`])('when it is none: %j', async (token) => {
-    expect(await present(token)).toBe('invalid_token');
-    expect(fetches).toBe(0);
-  });
+  it.each(['abc', 'a.b.c', '..', 'chk_live_x', `${'a'.repeat(5000)}.b.c`])(
+    'when it is not a token: %j',
+    async (token) => {
+      expect(await present(token)).toBe('invalid_token');
+      expect(fetches).toBe(0);
+    },
+  );
 
   it.each([
     ['an hour', 3_600, 'in'],
     ['a second more than an hour', 3_601, 'invalid_token'],
-  ])('or let in when it is good for %s', async (_name, seconds, outcome) => {
+  ])('or accepted when it is valid for %s', async (_name, seconds, outcome) => {
     const iat = nowMs / SECOND_MS;
     expect(await enter(first, { iat, exp: iat + seconds })).toBe(outcome);
   });
@@ -278,13 +281,13 @@ describe('a token is refused', () => {
     ['the tolerance before it was issued', { iat: 5 }, 'in'],
     ['a second before that, however long it has to go', { iat: 6, exp: 3_606 }, 'invalid_token'],
     ['a day before it was issued', { iat: 86_400, exp: 90_000 }, 'invalid_token'],
-  ])('or let in at %s', async (_name, offsets, outcome) => {
+  ])('or accepted at %s', async (_name, offsets, outcome) => {
     const now = nowMs / SECOND_MS;
     const times = Object.fromEntries(Object.entries(offsets).map(([claim, offset]) => [claim, now + offset]));
     expect(await enter(first, { iat: now - 60, ...times })).toBe(outcome);
   });
 });
 
-it('a token for several audiences is let in when this service is one of them', async () => {
+it('a token for several audiences is accepted when this service is one of them', async () => {
   expect(await enter(first, { aud: ['other', AUDIENCE] })).toBe('in');
 });

@@ -12,10 +12,10 @@ import { defineOperation } from '../../../src/api/management/operation.ts';
 import { addManagementRoutes, type ManagementRouterDependencies } from '../../../src/api/management/router.ts';
 import { errors } from '../../../src/api/middleware/errors.ts';
 import { requestId } from '../../../src/api/middleware/request-id.ts';
-import { query } from '../../../src/db/orm.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { createSealedSecrets, type SealedSecrets } from '../../../src/domain/sealed-secrets.ts';
-import { ServiceError } from '../../../src/domain/service-error.ts';
+import { query } from '../../../src/platform/database/orm.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { createSealedSecrets, type SealedSecrets } from '../../../src/platform/sealed-secrets.ts';
+import { ServiceError } from '../../../src/platform/service-error.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;
@@ -34,7 +34,7 @@ const rename = defineOperation({
   tag: 'Test',
   summary: 'Renames the organisation',
   permission: 'organization:write',
-  answer: Type.Object({}),
+  response: Type.Object({}),
   body: Type.Object({ name: Type.String() }, { additionalProperties: false }),
   prepare: () => prepare(),
   async handle({ em, member, body, afterCommit: later }, prepared: string) {
@@ -53,7 +53,7 @@ const rotatePart = defineOperation({
   tag: 'Test',
   summary: 'Shows a secret',
   permission: 'organization:write',
-  answer: Type.Object({}),
+  response: Type.Object({}),
   showsSecret: true,
   body: Type.Object({ grace: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
   async handle() {
@@ -71,7 +71,7 @@ beforeAll(async () => {
   addManagementRoutes(router, {
     operations: [rename, rotatePart],
     identityProvider: api.identity.provider,
-    // The operation uses none of the services but what seals answers.
+    // The operation uses no service except the one that seals responses.
     services: {
       get sealedSecrets() {
         return sealedSecrets;
@@ -136,24 +136,26 @@ async function post(path: string, body: object, idempotencyKey: string | null) {
 
 const DONE = ['handled after a look-up', 'told that the name is Garage'];
 
-it('what is to follow the commit runs after it, with the change in place', async () => {
+it('tasks after the commit see the change', async () => {
   expect(await send('Garage')).toEqual({ status: 200, isReplay: false, json: { name: 'Garage' } });
   expect(did).toEqual(DONE);
 });
 
-it('what follows the commit and fails is logged, and the answer stands', async () => {
+it('a task that fails after the commit is logged, and the response stands', async () => {
   afterCommit = () => Promise.reject(new Error('nobody there'));
   expect(await send('Garage')).toMatchObject({ status: 200 });
-  await api.log.waitFor(({ msg, operation }) => msg === 'left to be made up for' && operation === 'rename');
+  await api.log.waitFor(
+    ({ msg, operation }) => msg === 'task after commit failed; a sweeper repeats it' && operation === 'rename',
+  );
 });
 
-it('the audit log tells the target, and what else the address and the body name', async () => {
+it('the audit log records the target, the other path parameters and the body', async () => {
   await post('/mgmt/v1/names/one/parts/two', { grace: 5 }, null);
   expect(await auditEntries()).toEqual([{ target_id: 'one', details: { part_id: 'two', grace: 5 } }]);
 });
 
 describe('an Idempotency-Key', () => {
-  it('lets a repetition have the answer without doing, looking up, recording or telling anything again', async () => {
+  it('returns the stored response to a repetition without any further effect', async () => {
     const key = randomUUID();
     await send('Garage', key);
     prepare = () => Promise.reject(new ServiceError('parameter_invalid', 'What was looked up is gone.'));
@@ -162,7 +164,7 @@ describe('an Idempotency-Key', () => {
     expect(await auditEntries()).toHaveLength(1);
   });
 
-  it('lets many requests at once do it once, and look up once', async () => {
+  it('makes concurrent requests change and prepare once', async () => {
     const key = randomUUID();
     let lookUps = 0;
     prepare = async () => {
@@ -176,7 +178,7 @@ describe('an Idempotency-Key', () => {
     expect([lookUps, did]).toEqual([1, DONE]);
   });
 
-  it('of a request that is still looking something up says so, and looks nothing up', async () => {
+  it('of a request still in preparation is refused as in progress', async () => {
     const key = randomUUID();
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<string>();
@@ -197,7 +199,7 @@ describe('an Idempotency-Key', () => {
     expect(did).toEqual(DONE);
   });
 
-  it('of a request that was taken for dead lets another do it, and that one alone', async () => {
+  it('of a presumed-dead request lets exactly one other request make the change', async () => {
     const key = randomUUID();
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<string>();
@@ -217,7 +219,7 @@ describe('an Idempotency-Key', () => {
     expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: true });
   });
 
-  it('is the same however the address is spelt, and with an id of any length', async () => {
+  it('is the same for every encoding of the path, and for ids of any length', async () => {
     const key = randomUUID();
     await send('Garage', key);
     expect(await send('Garage', key, '%6Fne')).toMatchObject({ status: 200, isReplay: true });
@@ -225,7 +227,7 @@ describe('an Idempotency-Key', () => {
     expect(await send('Garage', key, long)).toMatchObject({ status: 200, isReplay: false });
   });
 
-  it('of an answer whose sealing key is gone says so, and does nothing again', async () => {
+  it('of a response whose sealing key was removed is refused, and nothing is repeated', async () => {
     const key = randomUUID();
     const path = '/mgmt/v1/names/one/parts/two';
     expect(await post(path, {}, key)).toMatchObject({ status: 200, json: { secret: 'shown once' } });
@@ -239,7 +241,7 @@ describe('an Idempotency-Key', () => {
     expect(did).toEqual(['handled']);
   });
 
-  it('belongs to one address and one body', async () => {
+  it('belongs to one path and one body', async () => {
     const key = randomUUID();
     await send('Garage', key);
     expect(await send('Workshop', key)).toMatchObject({
@@ -252,7 +254,7 @@ describe('an Idempotency-Key', () => {
   it.each([
     ['refused', () => Promise.reject(new ServiceError('parameter_invalid', 'Not this one.')), 400],
     ['broken', () => Promise.reject(new Error('out of order')), 500],
-  ])('of a request that was %s is free again, and nothing of the request is left', async (_how, failing, status) => {
+  ])('of a request that was %s is released, and the request leaves no trace', async (_how, failing, status) => {
     const key = randomUUID();
     handle = failing;
     expect(await send('Garage', key)).toMatchObject({ status, isReplay: false });

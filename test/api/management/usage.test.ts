@@ -1,8 +1,8 @@
 /** Usage by day, endpoint, key and mode. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobStatus } from '../../../src/contracts/job.ts';
-import { query } from '../../../src/db/orm.ts';
-import { firstIdAt } from '../../../src/domain/ids.ts';
+import { query } from '../../../src/platform/database/orm.ts';
+import { firstIdAt } from '../../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer } from '../../support/customers.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A job as it was admitted and ended at a time; usage reads nothing else of it. */
+/** A job with its times of admission and end, the only parts that usage reads. */
 async function insert(
   { organizationId, keyIds }: Customer,
   at: string,
@@ -65,7 +65,7 @@ async function usage(parameters: string, of: Customer = customer) {
 const rows = async (parameters: string) => (await usage(parameters)).json.data as Record<string, unknown>[];
 
 describe('usage', () => {
-  it('is of the last 30 days of UTC, day by day, newest first', async () => {
+  it('covers the last 30 UTC days by default, newest first', async () => {
     const { json } = await usage('');
     expect(json).toMatchObject({ object: 'usage', from: '2026-02-14', to: '2026-03-15' });
     expect(json.data).toEqual([
@@ -87,12 +87,12 @@ describe('usage', () => {
     ]);
   });
 
-  it('is of the days that are asked for, both included', async () => {
+  it('covers the requested days, both inclusive', async () => {
     expect(await rows('?from=2026-02-13&to=2026-02-13')).toMatchObject([{ day: '2026-02-13', credits_charged: 99 }]);
     expect(await rows('?from=2026-02-14&to=2026-03-13')).toEqual([]);
   });
 
-  it('is told apart by endpoint, key and mode', async () => {
+  it('can be grouped by endpoint, key and mode', async () => {
     const groups = await rows('?group_by=endpoint&group_by=api_key&group_by=mode');
     expect(
       groups.map(({ day, endpoint, api_key_id, mode, credits_charged }) => [
@@ -135,14 +135,14 @@ describe('usage', () => {
     ['to=yesterday', 'to'],
     ['group_by=organization', 'group_by.0'],
     ['mode=real', 'mode'],
-  ])('of %s is refused', async (parameters, param) => {
+  ])('is refused with %s', async (parameters, param) => {
     expect(await usage(`?${parameters}`)).toMatchObject({
       status: 400,
       error: { code: 'parameter_invalid', param },
     });
   });
 
-  it('of 92 days is answered', async () => {
+  it('is returned for 92 days', async () => {
     expect((await usage('?from=2025-12-14&to=2026-03-15')).status).toBe(200);
   });
 });

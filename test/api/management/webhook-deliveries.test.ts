@@ -3,9 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createDeliveryActivities } from '../../../src/activities/delivery-activities.ts';
 import { verifyWebhook } from '../../../src/client/index.ts';
 import { TASK_QUEUES } from '../../../src/contracts/task-queues.ts';
-import { WebhookDelivery, WebhookEndpoint } from '../../../src/db/entities.ts';
-import { createWebhookClient } from '../../../src/delivery/webhook-client.ts';
-import { sweepOutbox } from '../../../src/workers/sweeper.ts';
+import { WebhookDelivery, WebhookEndpoint } from '../../../src/webhooks/entities.ts';
+import { createWebhookClient } from '../../../src/webhooks/webhook-client.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createCustomer } from '../../support/customers.ts';
+import { until } from '../../support/until.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { startTestWorkers, type TestWorkers, workflowBundlePath } from '../../support/workers.ts';
 import {
   createDelivery,
   createEndpoint,
@@ -13,11 +17,7 @@ import {
   type Owner,
   readDelivery,
   readEndpoint,
-} from '../../delivery/delivery-fixture.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
-import { createCustomer } from '../../support/customers.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { startTestWorkers, type TestWorkers, workflowBundlePath } from '../../support/workers.ts';
+} from '../../webhooks/delivery-fixture.ts';
 
 const HOUR_SECONDS = 3_600;
 
@@ -85,7 +85,7 @@ const deliveriesOf = (webhookEndpoint: string) =>
   api.orm.em.fork().find(WebhookDelivery, { webhookEndpoint }, { orderBy: { id: 'asc' } });
 
 describe('a test event', () => {
-  it('reaches the receiver signed and marked, whatever events are wanted, and its outcome is the answer', async () => {
+  it('reaches the receiver signed and marked, whatever its events, and the outcome is returned', async () => {
     const { id, secret } = await makeEndpoint();
     receiver.answerWith(204);
     const answer = asDelivery(await call('POST', `/${id}/test`));
@@ -109,7 +109,7 @@ describe('a test event', () => {
     expect(asDelivery(await call('GET', `/${id}/deliveries/${answer.id}`))).toEqual(answer);
   });
 
-  it('is sent once, however often its request is repeated at once with its Idempotency-Key', async () => {
+  it('is sent once for concurrent requests with one Idempotency-Key', async () => {
     const { id } = await makeEndpoint();
     const path = `/mgmt/v1/webhook-endpoints/${id}/test`;
     const headers = { 'Idempotency-Key': 'a test event of this test' };
@@ -123,7 +123,7 @@ describe('a test event', () => {
     for (const { status, text } of answers) if (status === 200) expect(text).toBe(repeated.text);
   });
 
-  it('that fails is tried once, and says why', async () => {
+  it('that fails is tried once and returns the cause', async () => {
     const { id } = await makeEndpoint();
     receiver.answerWith(500);
     expect(await call('POST', `/${id}/test`)).toMatchObject({
@@ -138,7 +138,7 @@ describe('a test event', () => {
     expect(await readEndpoint(api.orm, id)).toMatchObject({ consecutiveFailures: 1, lastError: 'HTTP 500' });
   });
 
-  it('is not in the list of events, and can be read by its id', async () => {
+  it('is not listed as an event but can be read by its id', async () => {
     const customer = await createCustomer(api.orm);
     owner = { ...owner, organizationId: customer.organizationId };
     key = await api.identity.token({ organizationId: customer.organizationId, role: 'admin' });
@@ -161,7 +161,7 @@ describe('a test event', () => {
 });
 
 describe('the delivery log', () => {
-  it('has every attempt, the newest delivery first, and when the next attempt is due', async () => {
+  it('lists deliveries newest first, with attempts and the time of the next one', async () => {
     const { id } = await makeEndpoint();
     receiver.answerWith(503);
     const { deliveryId } = await endedDelivery(id, 'delivered');
@@ -194,7 +194,7 @@ describe('the delivery log', () => {
     expect(failed.data.map((delivery) => delivery.id)).toEqual([deliveryId]);
   });
 
-  it('knows nothing of the deliveries of other endpoints', async () => {
+  it('does not show deliveries of other endpoints', async () => {
     const [{ id }, other] = [await makeEndpoint(), await makeEndpoint()];
     const { deliveryId } = await endedDelivery(other.id, 'failed');
     expect((await call('GET', `/${id}/deliveries`)).json.data).toEqual([]);
@@ -210,8 +210,8 @@ describe('the delivery log', () => {
   });
 });
 
-describe('the replay of a delivery', () => {
-  it.each(['failed', 'delivered'] as const)('that %s sends the same bytes and id again', async (status) => {
+describe('replaying a delivery', () => {
+  it.each(['failed', 'delivered'] as const)('that has %s sends the same bytes and id again', async (status) => {
     const { id } = await makeEndpoint();
     const { deliveryId, eventId, payload } = await endedDelivery(id, status);
     const answer = await call('POST', `/${id}/deliveries/${deliveryId}/replay`);
@@ -227,7 +227,7 @@ describe('the replay of a delivery', () => {
     expect(await readDelivery(api.orm, deliveryId)).toMatchObject({ status });
   });
 
-  it('that is pending, or of a disabled endpoint, is refused', async () => {
+  it('is refused while it is pending, or when its endpoint is disabled', async () => {
     const id = await createEndpoint(api.orm, owner, { url: receiver.url });
     const { deliveryId } = await createDelivery(api.orm, owner, id);
     const path = `/${id}/deliveries/${deliveryId}/replay`;
@@ -238,11 +238,11 @@ describe('the replay of a delivery', () => {
   });
 });
 
-describe('the replay of what failed', () => {
+describe('replaying failed deliveries', () => {
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const sinceSecondsAgo = (seconds: number) => ({ since: Math.floor(Date.now() / 1_000) - seconds });
 
-  it('repeats each failed event since the time once, and none that was delivered or is on its way', async () => {
+  it('replays each failed event since the time once, and none that was delivered or is pending', async () => {
     const { id } = await makeEndpoint();
     const other = await makeEndpoint();
     const failed = await endedDelivery(id, 'failed', secondsAgo(60));
@@ -254,25 +254,33 @@ describe('the replay of what failed', () => {
     expect((await replay()).json).toMatchObject({ replayed: 0 });
 
     const [repeated] = (await deliveriesOf(id)).filter(({ replayOf }) => replayOf !== null);
-    expect(repeated).toMatchObject({ replayOf: failed.deliveryId, status: 'pending', workflowStartedAt: null });
-    // The sweeper starts it, as it does whatever is committed and does not run.
-    const inAMinute = () => new Date(Date.now() + 60_000);
-    const { orm, store, log } = api;
-    await sweepOutbox({ orm, temporal: api.temporal.client, store, logger: log.logger, clock: inAMinute });
+    expect(repeated).toMatchObject({ replayOf: failed.deliveryId });
     const received = await receiver.waitFor(() => true, 20_000);
     expect(received.headers['webhook-id']).toBe(failed.eventId);
     await api.temporal.client.workflow.getHandle(repeated?.id ?? '').result();
     expect((await replay()).json).toMatchObject({ replayed: 0 });
   });
 
-  it('by two at once repeats each event once', async () => {
+  it('starts the replays at once, without the sweeper', async () => {
+    const { id } = await makeEndpoint();
+    for (let count = 0; count < 30; count += 1) await endedDelivery(id, 'failed', secondsAgo(60));
+    expect((await call('POST', `/${id}/replay`, { since: 0 })).json).toMatchObject({ replayed: 30 });
+    await until(() => receiver.deliveries.length === 30, 20_000);
+    const replays = (await deliveriesOf(id)).filter(({ replayOf }) => replayOf !== null);
+    for (const replay of replays) {
+      const { startTime } = await api.temporal.client.workflow.getHandle(replay.id).describe();
+      expect(startTime.getTime() - replay.createdAt.getTime()).toBeLessThan(5_000);
+    }
+  });
+
+  it('concurrently replays each event once', async () => {
     const { id } = await makeEndpoint();
     for (let count = 0; count < 5; count += 1) await endedDelivery(id, 'failed');
     const answers = await Promise.all([1, 2, 3].map(() => call('POST', `/${id}/replay`, { since: 0 })));
     expect(answers.map(({ json }) => json.replayed).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 0, 5]);
   });
 
-  it('is bounded, and goes on where it is asked again', async () => {
+  it('is bounded and continues with the next request', async () => {
     const { id } = await makeEndpoint();
     const { deliveryId } = await endedDelivery(id, 'failed');
     await copyFailed(deliveryId, 501);

@@ -1,10 +1,10 @@
-/** Webhook endpoints: who is told of what, and where. */
+/** Webhook endpoints: what they receive, and where. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { WebhookEndpoint } from '../../../src/db/entities.ts';
-import { query } from '../../../src/db/orm.ts';
-import { findWebhookUrlProblem } from '../../../src/delivery/webhook-target.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { activeSecrets } from '../../../src/domain/webhook-secrets.ts';
+import { query } from '../../../src/platform/database/orm.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { WebhookEndpoint } from '../../../src/webhooks/entities.ts';
+import { activeSecrets } from '../../../src/webhooks/signing-secrets.ts';
+import { findWebhookUrlProblem } from '../../../src/webhooks/webhook-target.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 
 const PATH = '/mgmt/v1/webhook-endpoints';
@@ -63,7 +63,7 @@ const read = async (id: string) => (await send('GET', `/${id}`)).json;
 const row = (id: string) => api.orm.em.fork().findOneOrFail(WebhookEndpoint, { id });
 
 describe('a new endpoint', () => {
-  it('is answered 201 with its secret, which no other answer shows and the database holds sealed', async () => {
+  it('is returned with 201 and its secret, which no other response shows and the database holds sealed', async () => {
     const { secret, ...endpoint } = await make({ description: 'Results', events: ['job.failed', 'job.failed'] });
     expect(secret).toMatch(/^whsec_/);
     expect(endpoint).toEqual({
@@ -88,7 +88,7 @@ describe('a new endpoint', () => {
     expect(activeSecrets(await row(endpoint.id), api.sealedSecrets, now)).toEqual([secret]);
   });
 
-  it('made again with the same Idempotency-Key is the same, byte for byte, its secret included', async () => {
+  it('repeated with the same Idempotency-Key is the same, byte for byte, secret included', async () => {
     const headers = { 'Idempotency-Key': 'endpoint-0001' };
     const first = await send('POST', '', BODY, headers);
     const again = await send('POST', '', BODY, headers);
@@ -112,7 +112,7 @@ describe('a new endpoint', () => {
     ['an address in hexadecimal', { url: 'https://0x7f000001/' }, 'url'],
     ['an empty URL', { url: '' }, 'url'],
     ['no events', { events: [] }, 'events'],
-    ['an event that is none', { events: ['job.canceled'] }, 'events.0'],
+    ['an unknown event', { events: ['job.canceled'] }, 'events.0'],
     ['a description of 256 characters', { description: 'x'.repeat(256) }, 'description'],
     ['staging without livemode', { livemode: false, is_staging: true }, 'is_staging'],
   ])('with %s is refused', async (_name, changes, param) => {
@@ -126,12 +126,12 @@ describe('a new endpoint', () => {
     expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_missing', param } });
   });
 
-  it('with a description of 255 characters, for staging, is made', async () => {
+  it('with a description of 255 characters, for staging, is created', async () => {
     const endpoint = await make({ description: 'x'.repeat(255), is_staging: true });
     expect(endpoint).toMatchObject({ livemode: true, is_staging: true });
   });
 
-  it('is the 20th of its mode at most, however many are asked for at once', async () => {
+  it('is at most the 20th of its mode, even with concurrent requests', async () => {
     for (let count = 1; count < 20; count += 1) await make();
     const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', '', BODY)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
@@ -143,7 +143,7 @@ describe('a new endpoint', () => {
 });
 
 describe('the list', () => {
-  it('goes from the newest to the oldest, by page and by mode', async () => {
+  it('lists newest first, by page and by mode', async () => {
     const live = await make();
     const staging = await make({ is_staging: true });
     const test = await make({ livemode: false });
@@ -157,14 +157,14 @@ describe('the list', () => {
 });
 
 describe('a change', () => {
-  it('of one field leaves the others', async () => {
+  it('of one field leaves the others unchanged', async () => {
     const { secret: _, ...endpoint } = await make({ description: 'a' });
     const changed = await send('PATCH', `/${endpoint.id}`, { events: ['job.partial', 'job.failed'] });
     expect(changed.json).toEqual({ ...endpoint, events: ['job.partial', 'job.failed'] });
     expect(lookups).toEqual(['hooks.example.com']);
   });
 
-  it('of the URL is checked as a new one is', async () => {
+  it('of the URL is checked like a new one', async () => {
     const { id } = await make();
     const refused = await send('PATCH', `/${id}`, { url: 'https://inside.example.com/' });
     expect(refused).toMatchObject({ status: 400, error: { param: 'url' } });
@@ -173,7 +173,7 @@ describe('a change', () => {
     expect(await read(id)).toMatchObject({ url: 'https://other.example.com/' });
   });
 
-  it('of the status disables, and enables with a clean slate', async () => {
+  it('of the status disables, and enables with reset failures', async () => {
     const { id } = await make();
     expect((await send('PATCH', `/${id}`, { status: 'disabled' })).json).toMatchObject({ status: 'disabled' });
     const em = api.orm.em.fork();
@@ -190,7 +190,7 @@ describe('a change', () => {
   });
 });
 
-it('enabling forgets the run of failures and keeps the latest error; done again it changes nothing', async () => {
+it('enabling resets the failures, keeps the latest error, and can be repeated', async () => {
   const { id } = await make();
   const failing = { status: 'disabled', consecutiveFailures: 14, failingSince: now, lastError: 'HTTP 500' } as const;
   await api.orm.em.fork().nativeUpdate(WebhookEndpoint, { id }, failing);
@@ -212,7 +212,7 @@ describe('rotating the secret', () => {
   };
   const signingSecrets = async (id: string, at = now) => activeSecrets(await row(id), api.sealedSecrets, at);
 
-  it('makes both sign for a day, and then the new one alone', async () => {
+  it('makes both secrets sign for a day, then the new one alone', async () => {
     const { id, secret: old } = await make();
     const { secret, previous_secret_expires_at: expiresAt } = await rotate(id);
     expect(await signingSecrets(id)).toEqual([secret, old]);
@@ -224,14 +224,14 @@ describe('rotating the secret', () => {
     expect(await read(id)).toMatchObject({ previous_secret_expires_at: null });
   });
 
-  it('without grace ends the old one at once', async () => {
+  it('without a grace period ends the old one at once', async () => {
     const { id } = await make();
     const { secret, previous_secret_expires_at: expiresAt } = await rotate(id, { grace_seconds: 0 });
     expect(await signingSecrets(id)).toEqual([secret]);
     expect(expiresAt).toBeNull();
   });
 
-  it('twice, at once, leaves the two newest', async () => {
+  it('twice in succession leaves the two newest', async () => {
     const { id, secret: first } = await make();
     const rotations = await Promise.all([rotate(id), rotate(id)]);
     const secrets = await signingSecrets(id);
@@ -240,7 +240,7 @@ describe('rotating the secret', () => {
     expect(secrets).not.toContain(first);
   });
 
-  it.each([-1, 604_801, 1.5])('with a grace of %d seconds is refused', async (seconds) => {
+  it.each([-1, 604_801, 1.5])('with a grace period of %d seconds is refused', async (seconds) => {
     const { id } = await make();
     const answer = await send('POST', `/${id}/rotate-secret`, { grace_seconds: seconds });
     expect(answer).toMatchObject({ status: 400, error: { param: 'grace_seconds' } });
@@ -286,7 +286,7 @@ describe('an endpoint of another organisation', () => {
 });
 
 describe('a member', () => {
-  it('reads endpoints and changes none', async () => {
+  it('reads endpoints and cannot change them', async () => {
     const { id } = await make();
     key = await api.identity.token({ organizationId, role: 'member' });
     expect((await send('GET', `/${id}`)).status).toBe(200);

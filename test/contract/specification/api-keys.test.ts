@@ -1,7 +1,7 @@
-/** The specification's tables of API keys, of their identity and their prefixes, on real answers. */
+/** The specification's tables of API keys, of their identity and their prefixes, on real responses. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newApiKeySecret } from '../../../src/domain/api-keys.ts';
-import { newId } from '../../../src/domain/ids.ts';
+import { newApiKeySecret } from '../../../src/organizations/api-keys.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createCustomer, createKey, readAccount } from '../../support/customers.ts';
 import { installEndpoints } from '../../support/jobs.ts';
@@ -98,7 +98,7 @@ describe('API key', () => {
 
   it.each(API_KEY_FIELDS)('$field', (row) => expectFieldIn(keys, row));
 
-  it('has no field beside these, but for the secret in the answer that makes it', async () => {
+  it('has no other field except the secret in the creating response', async () => {
     const names = namesOf(API_KEY_FIELDS);
     for (const key of keys) expect(Object.keys(key).toSorted()).toEqual(names);
     expect(Object.keys((await create()).json).toSorted()).toEqual([...names, 'secret'].toSorted());
@@ -131,7 +131,7 @@ describe('Key identity', () => {
 
   it.each(KEY_IDENTITY_FIELDS)('$field', (row) => expectFieldIn(answers, row));
 
-  it('has no field beside these', () => {
+  it('has no other field', () => {
     for (const answer of answers) expect(Object.keys(answer).toSorted()).toEqual(namesOf(KEY_IDENTITY_FIELDS));
   });
 });
@@ -159,7 +159,7 @@ describe('Key prefix', () => {
 });
 
 describe('Body of POST /mgmt/v1/api-keys', () => {
-  it.each(valuesOf(API_KEY_BODY, 'accepts'))('$field: $value is taken', async ({ field, value }) => {
+  it.each(valuesOf(API_KEY_BODY, 'accepts'))('$field: $value is accepted', async ({ field, value }) => {
     expect((await create({ [field]: value })).status).toBe(201);
   });
 

@@ -1,8 +1,8 @@
-/** What the specification says of all requests: its surfaces, its conventions and its versions. */
+/** The specification of all requests: surfaces, conventions and versions. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { endpointPath } from '../../../src/domain/endpoint-path.ts';
 import { endpointBySlug, endpoints } from '../../../src/endpoints/list.ts';
+import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';
 import type { TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../../support/customers.ts';
 import type { OpenApiDocument } from '../../support/openapi-check.ts';
@@ -11,10 +11,10 @@ import { expectReplay, filePart, read, upload } from '../../support/requests.ts'
 import { expectMet, getJob, postJson, run, settle, startIdle, startTestMode } from '../service.ts';
 import { ENDPOINT_SLUGS } from './endpoint-slugs.ts';
 
-/** Whoever has the link needs no key. */
+/** The link is enough; no key is needed. */
 const SIGNED_LINKS = ['/v1/uploads/{id}/content', '/v1/artefacts/{name}'];
 
-/** `scheme` is how the surface's operations name what opens them, `refused` what the other one's is answered. */
+/** `scheme`: the surface's security scheme. `refused`: the response to a credential of the other surface. */
 const SURFACES = [
   { surface: 'Inference', prefix: '/v1/', scheme: 'apiKey', refused: 'invalid_api_key', open: SIGNED_LINKS },
   { surface: 'Management', prefix: '/mgmt/v1/', scheme: 'memberToken', refused: 'invalid_token', open: [] },
@@ -59,7 +59,7 @@ describe('Surface', () => {
     expect([answer.status, answer.error.code]).toEqual([401, refused]);
   });
 
-  it('has every operation but the public keys of licences', () => {
+  it('covers every operation except the public licence keys', () => {
     const others = Object.keys(document.paths).filter(
       (path) => !SURFACES.some(({ prefix }) => path.startsWith(prefix)),
     );
@@ -72,7 +72,7 @@ const CONVENTIONS: Record<string, (customer: Customer) => Promise<void>> = {
     for (const slug of ENDPOINT_SLUGS) expect(Object.keys(document.paths[endpointPath(slug)] ?? {})).toEqual(['post']);
   },
 
-  'an inference call answers 202 with a queued Job': async ({ keys }) => {
+  'an inference call returns 202 with a queued Job': async ({ keys }) => {
     const { status, job } = await read(idle, { key: (await createCustomer(idle.orm)).keys.test });
     expect([status, job]).toEqual([202, expect.objectContaining({ status: 'queued', result: null, error: null })]);
     expect(job).toMatchObject({ started_at: null, completed_at: null, model_version: null });

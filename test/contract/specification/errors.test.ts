@@ -1,4 +1,4 @@
-/** The specification's table of errors, by HTTP. Those of SDK licences are in `sdk-licences.test.ts`. */
+/** The specification's table of errors, by HTTP. Those of SDK licences are in `sdk-licenses.test.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import { ERRORS } from '../../../src/contracts/error-codes.ts';
@@ -19,7 +19,7 @@ const ERROR_ROWS = [
   { status: 429, condition: 'too many requests', code: 'rate_limit_exceeded' },
 ] as const;
 
-/** Of a test key, whose share is a quarter: the second request of a minute is one too many. */
+/** The limit of a test key is a quarter, so the second request of a minute exceeds it. */
 const LIMITED = 'vehicle.pose';
 
 const document = documentOf(endpoints);
@@ -70,7 +70,7 @@ describe('Error', () => {
     expect(Object.keys(document.paths[DASHBOARD_READ]?.post?.responses ?? {})).toContain(String(status));
   });
 
-  it('429 comes with Retry-After and RateLimit-*', async () => {
+  it('429 carries Retry-After and RateLimit-*', async () => {
     const { headers } = await PROVOKED.rate_limit_exceeded();
     expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
     for (const name of ['Limit', 'Remaining', 'Reset', 'Policy'])

@@ -1,4 +1,4 @@
-/** Rows of fields, as the specification's tables list them, and how a schema or an answer is held to one. */
+/** Rows of fields, as the specification's tables list them, and the check of a schema or a response against a row. */
 import { expect } from '@jest/globals';
 import type { OpenApiDocument } from '../../support/openapi-check.ts';
 

@@ -40,7 +40,7 @@ describe('Job', () => {
     expectField(named('Job'), row);
   });
 
-  it('has no field beside these', () => {
+  it('has no other field', () => {
     const properties = Object.keys(named('Job').properties as object);
     const names = JOB_FIELDS.map(({ field }) => field).filter((field) => !field.includes('.'));
     expect(properties.toSorted()).toEqual(names.toSorted());

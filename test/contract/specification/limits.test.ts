@@ -1,12 +1,12 @@
 /** The specification's table of limits. Those of management's bodies are with their resources. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WAIT_CEILING_MS } from '../../../src/api/app.ts';
-import { WEBHOOK_LADDER_MS } from '../../../src/contracts/deliver-webhook.ts';
-import { query } from '../../../src/db/orm.ts';
-import { RESPONSE_TIMEOUT_MS } from '../../../src/delivery/webhook-client.ts';
-import { endpointPath } from '../../../src/domain/endpoint-path.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
-import { SLOW_SCENARIO_MS } from '../../../src/inference/fixture-backend.ts';
+import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';
+import { SLOW_SCENARIO_MS } from '../../../src/inference/backends/fixture-backend.ts';
+import { query } from '../../../src/platform/database/orm.ts';
+import { DELIVERY_BACKOFF_MS } from '../../../src/webhooks/backoff-schedule.ts';
+import { RESPONSE_TIMEOUT_MS } from '../../../src/webhooks/response-rules.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createCustomer } from '../../support/customers.ts';
 import { jpegOfSize } from '../../support/pictures.ts';
@@ -88,7 +88,7 @@ const HELD: Record<(typeof LIMITS)[number]['limit'], (value: number) => Promise<
   'seconds that a webhook destination has to answer': async (seconds) =>
     expect(RESPONSE_TIMEOUT_MS).toBe(seconds * 1_000),
   'hours for which a delivery is retried': async (hours) => {
-    const waits = WEBHOOK_LADDER_MS.filter((wait) => wait > 0);
+    const waits = DELIVERY_BACKOFF_MS.filter((wait) => wait > 0);
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(hours * 3_600_000);
   },
   'seconds that the slow scenario takes': async (seconds) =>

@@ -1,7 +1,7 @@
-/** The specification's table of management operations: who may ask, with what, and what is answered. */
+/** The specification's table of management operations: roles, requests and responses. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../../src/domain/ids.ts';
-import { ROLES, type Role } from '../../../src/domain/roles.ts';
+import { ROLES, type Role } from '../../../src/organizations/roles.ts';
+import { newId } from '../../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { managing } from '../../support/management.ts';
 import { expectReplay } from '../../support/requests.ts';
@@ -11,7 +11,7 @@ interface OperationRow {
   roles: readonly Role[];
   body?: object;
   status: number;
-  /** What the answer is, beside what tests of the resource prove. */
+  /** The response, beyond what tests of the resource prove. */
   answer: unknown;
 }
 
@@ -84,7 +84,7 @@ describe.each(OPERATIONS.filter(({ body }) => body))('$operation with $body', ({
   });
 });
 
-it('every scope of the catalogue can be given to a key', async () => {
+it('every scope of the catalogue can be granted to a key', async () => {
   const manage = managing(api, newId('organization'));
   const scopes = (await manage('/api-key-scopes')).json.data;
   expect((await manage('/api-keys', { body: { ...NEW_KEY, livemode: true, scopes } })).json).toMatchObject({ scopes });

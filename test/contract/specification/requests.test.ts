@@ -2,8 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { endpointPath } from '../../../src/domain/endpoint-path.ts';
 import { endpointBySlug, endpoints } from '../../../src/endpoints/list.ts';
+import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';
 import { documentOf } from '../service.ts';
 import { type BodyField, type Schema, schemasOf } from './fields.ts';
 
@@ -136,15 +136,18 @@ function bodyOf(slug: string, mediaType: string) {
 }
 
 describe('Request', () => {
-  it.each(FILES)('$endpoint takes $minimum to $maximum of $field', ({ endpoint, field, minimum, maximum, ...row }) => {
-    const { files } = endpointBySlug(endpoint);
-    expect(files).toMatchObject({ field, minimum, maximum, maximumBytes: row.bytes });
-    expect(files.directMediaTypes).toEqual(row.mediaTypes);
-    const { schema, encoding } = bodyOf(endpoint, 'multipart/form-data');
-    expect(encoding[field]?.contentType.split(', ')).toEqual(row.mediaTypes);
-    expect(schema.properties).toHaveProperty(field);
-    expect(schema.required.includes(field)).toBe(minimum > 0);
-  });
+  it.each(FILES)(
+    '$endpoint accepts $minimum to $maximum of $field',
+    ({ endpoint, field, minimum, maximum, ...row }) => {
+      const { files } = endpointBySlug(endpoint);
+      expect(files).toMatchObject({ field, minimum, maximum, maximumBytes: row.bytes });
+      expect(files.directMediaTypes).toEqual(row.mediaTypes);
+      const { schema, encoding } = bodyOf(endpoint, 'multipart/form-data');
+      expect(encoding[field]?.contentType.split(', ')).toEqual(row.mediaTypes);
+      expect(schema.properties).toHaveProperty(field);
+      expect(schema.required.includes(field)).toBe(minimum > 0);
+    },
+  );
 
   it.each(PARAMETERS)('$endpoint $field', ({ endpoint, field, required, accepts, refuses, ...row }) => {
     const { schema, example } = bodyOf(endpoint, 'application/json');

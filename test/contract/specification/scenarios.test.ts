@@ -1,7 +1,7 @@
 /** The specification's table of test scenarios, by HTTP and with the workers. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WAIT_CEILING_MS } from '../../../src/api/app.ts';
-import { SLOW_SCENARIO_MS } from '../../../src/inference/fixture-backend.ts';
+import { SLOW_SCENARIO_MS } from '../../../src/inference/backends/fixture-backend.ts';
 import type { TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../../support/customers.ts';
 import { anotherJpeg } from '../../support/pictures.ts';

@@ -1,13 +1,13 @@
-/** The specification's tables of webhook endpoints and their transitions, on real answers. */
+/** The specification's tables of webhook endpoints and their transitions, on real responses. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDeliveryActivities } from '../../../src/activities/delivery-activities.ts';
-import { WEBHOOK_LADDER_MS } from '../../../src/contracts/deliver-webhook.ts';
-import { WebhookEndpoint } from '../../../src/db/entities.ts';
-import { createTargetRules, findWebhookUrlProblem } from '../../../src/delivery/webhook-target.ts';
-import { newId } from '../../../src/domain/ids.ts';
-import { createDelivery, createOwner } from '../../delivery/delivery-fixture.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { DELIVERY_BACKOFF_MS } from '../../../src/webhooks/backoff-schedule.ts';
+import { WebhookEndpoint } from '../../../src/webhooks/entities.ts';
+import { createTargetRules, findWebhookUrlProblem } from '../../../src/webhooks/webhook-target.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { managing } from '../../support/management.ts';
+import { createDelivery, createOwner } from '../../webhooks/delivery-fixture.ts';
 import { type BodyField, expectFieldIn, type Field, type Fields, namesOf, valuesOf } from './fields.ts';
 
 const EVENT_NAMES = ['job.succeeded', 'job.partial', 'job.failed'];
@@ -84,7 +84,7 @@ describe('Webhook endpoint', () => {
 
   it.each(WEBHOOK_ENDPOINT_FIELDS)('$field', (row) => expectFieldIn(endpoints, row));
 
-  it('has its secret in the answer that makes it only', async () => {
+  it('shows its secret only in the creating response', async () => {
     const names = [...namesOf(WEBHOOK_ENDPOINT_FIELDS), ...OWN_FIELDS];
     for (const endpoint of endpoints) expect(Object.keys(endpoint).toSorted()).toEqual(names.toSorted());
     expect(Object.keys((await create()).json).toSorted()).toEqual([...names, 'secret'].toSorted());
@@ -92,7 +92,7 @@ describe('Webhook endpoint', () => {
 });
 
 describe('Body of POST /mgmt/v1/webhook-endpoints', () => {
-  it.each(valuesOf(WEBHOOK_ENDPOINT_BODY, 'accepts'))('$field: $value is taken', async ({ field, value }) => {
+  it.each(valuesOf(WEBHOOK_ENDPOINT_BODY, 'accepts'))('$field: $value is accepted', async ({ field, value }) => {
     expect((await create({ [field]: value })).status).toBe(201);
   });
 
@@ -138,7 +138,7 @@ describe('Transition', () => {
   });
 });
 
-/** An attempt that the receiver answers 500, made so long from now. */
+/** An attempt that gets 500, made so long from now. */
 async function failToDeliver(deliveryId: string, laterMs: number): Promise<void> {
   const activities = createDeliveryActivities({
     orm: api.orm,
@@ -152,6 +152,6 @@ async function failToDeliver(deliveryId: string, laterMs: number): Promise<void>
     attempt: laterMs === 0 ? 1 : 2,
     lastAttempt: false,
     hasWaited: false,
-    schedule: { ladderMs: WEBHOOK_LADDER_MS, firstAttemptAtMs: Date.now(), random: 0 },
+    schedule: { ladderMs: DELIVERY_BACKOFF_MS, firstAttemptAtMs: Date.now(), random: 0 },
   });
 }

@@ -20,37 +20,37 @@ test.each([
   [{ confidence: 0.5 }, { code: 'parameter_unknown', param: 'confidence' }],
   [{ damage_types: ['dent', 'scratch'], min_confidence: 0.5, view_hint: 'rear_left' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(damageDetect, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and multipart text is taken for what the schema asks', () => {
+test('requires a picture and converts multipart text by the schema', () => {
   expect(jsonRefusal(damageDetect, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(damageDetect, { damage_types: 'dent', min_confidence: '0.5' })).toBeNull();
   expect(multipartRefusal(damageDetect, { damage_types: ['dent', 'rust'] })).toBeNull();
   expect(multipartRefusal(damageDetect, { min_confidence: ['0.5', '0.6'] })).toMatchObject({ param: 'min_confidence' });
 });
 
-test('damage_types and min_confidence choose among the damages, not among the parts seen', () => {
+test('filters damages, not parts_seen, by damage_types and min_confidence', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const chosen = applyParameters(whole, { damage_types: ['dent', 'scratch'], min_confidence: 0.9 });
   expect(chosen.damages.map(({ type }) => type)).toEqual(['dent']);
   expect(chosen.parts_seen).toEqual(whole.parts_seen);
 });
 
-test('a part that cannot be told gets no side from view_hint', () => {
+test('gives an unidentified part no side from view_hint', () => {
   const { damages } = applyParameters(fixtureOf<Result>(SLUG, 'heavy_damage'), { view_hint: 'left' });
   expect(damages.find(({ part }) => part === null)?.side).toBeNull();
 });
 
-test('every damage of the default fixture is on a part seen, the most confident first', () => {
+test('lists the damages of the default fixture most confident first, each on a part of parts_seen', () => {
   const seen = new Set(whole.parts_seen.map(({ part }) => part));
   expect(whole.damages.filter(({ part }) => part === null || !seen.has(part))).toEqual([]);
   const confidences = whole.damages.map(({ confidence }) => confidence);
   expect(confidences).toEqual([...confidences].sort((a, b) => b - a));
 });
 
-test('undamaged says what was examined; poor_image_quality says why nothing was found', () => {
+test('undamaged lists the examined parts; poor_image_quality lists the defects', () => {
   const undamaged = fixtureOf<Result>(SLUG, 'undamaged');
   expect(undamaged.damages).toEqual([]);
   expect(undamaged.parts_seen.length).toBeGreaterThan(3);
@@ -60,6 +60,6 @@ test('undamaged says what was examined; poor_image_quality says why nothing was 
   expect(poor.quality_issues.map(({ reason }) => reason)).toEqual(['blurred', 'too_dark']);
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -1,8 +1,8 @@
-/** What the masks of a network make of damages. */
+/** The pipeline with a segmentation network of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/damage.detect/result.ts';
-import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 /** Logits [1, 3, 8, 8]: background, but for two cells by two of dent and one of rust. */
 const scene = new Float32Array(3 * 64);
@@ -25,13 +25,13 @@ const detector = {
 const run = async (model: ReturnType<typeof modelSaying>, parameters = {}) =>
   (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 
-test('a region is a damage with its outline; what the network does not know is null', async () => {
+test('returns each region as a damage with its outline and null for unknown fields', async () => {
   const { damages, ...rest } = await run(modelSaying({ detector }));
   expect(rest).toEqual({ view: null, parts_seen: [], quality_issues: [] });
   expect(damages.map(({ type }) => type).toSorted()).toEqual(['dent', 'rust']);
   const dent = damages.find(({ type }) => type === 'dent');
   expect(dent).toMatchObject({ part: null, side: null, size: null });
-  // Cells 1 and 2 of 8 pixels, and around them what lies within three quarters of the way to the next cell's middle.
+  // Cells 1 and 2 of 8 pixels, plus three quarters of the distance to the centre of the next cell.
   expect(dent?.bbox).toEqual({ x: 6, y: 6, width: 20, height: 20 });
   expect(dent?.polygon.length).toBeGreaterThanOrEqual(4);
   for (const { x, y } of dent?.polygon ?? []) {
@@ -40,12 +40,12 @@ test('a region is a damage with its outline; what the network does not know is n
   }
 });
 
-test('only the types that were asked for are given', async () => {
+test('returns only the requested damage types', async () => {
   const { damages } = await run(modelSaying({ detector }), { damage_types: ['rust'] });
   expect(damages.map(({ type }) => type)).toEqual(['rust']);
 });
 
-test('a classifier of views says where the picture was taken from', async () => {
+test('returns the view if the model classifies views', async () => {
   const view = {
     labels: ['front', 'left'],
     decoder: { name: 'softmax-classification', output: 'logits', score: 0.5 },
@@ -54,7 +54,7 @@ test('a classifier of views says where the picture was taken from', async () => 
   expect((await run(modelSaying({ detector, view }))).view).toEqual({ value: 'left', confidence: expect.closeTo(1) });
 });
 
-test('a network that finds boxes alone is refused: a damage has an outline', () => {
+test('refuses a network without outlines', () => {
   const boxes = detectorSeeing(['dent'], []);
   expect(() => pipeline.create(modelSaying({ detector: boxes }))).toThrow(
     'files.detector.decoder.name must be one of yolo-end-to-end-segmentation, yolo-segmentation, semantic-segmentation',

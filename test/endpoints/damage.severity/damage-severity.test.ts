@@ -6,6 +6,7 @@ import type { Parameters } from '../../../src/endpoints/damage.severity/request.
 import type { Result } from '../../../src/endpoints/damage.severity/result.ts';
 import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
 
 const SLUG = 'damage.severity';
 const JOB_ID = 'job_1111111111111111111111';
@@ -29,11 +30,11 @@ test.each([
   [{ damages: detection.damages }, null],
   [{ damage_job_id: JOB_ID }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(damageSeverity, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(damageSeverity, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(damageSeverity, { damage_job_id: [JOB_ID, JOB_ID] })).toMatchObject({
     param: 'damage_job_id',
@@ -47,21 +48,21 @@ test.each<[Parameters, string | null]>([
   [{ damages: [{ bbox, id: 'a' }, { bbox }, { bbox }] }, null],
   [{ damage_job_id: JOB_ID }, null],
   [{}, null],
-])('of %j, what no schema can say is refused by its name', (parameters, param) => {
+])('refuses what the schema cannot express in %j', (parameters, param) => {
   expect(damageSeverity.refine?.({ parameters, files: [] })?.param ?? null).toBe(param);
 });
 
-test('damage_job_id takes the jobs of damage.detect', () => {
+test('accepts damage.detect jobs as damage_job_id', () => {
   expect(damageSeverity.jobReferences).toEqual([{ parameter: 'damage_job_id', endpoints: ['damage.detect'] }]);
 });
 
-test('each damage of the request is graded, in its order, with what the request says of it', () => {
-  const asked: NonNullable<Parameters['damages']> = [
+test('grades each requested damage in order and keeps its stated properties', () => {
+  const requested: NonNullable<Parameters['damages']> = [
     { id: 'mine', bbox, type: 'rust', part: 'hood', side: 'none' },
     { bbox },
     ...detection.damages,
   ];
-  const { damages } = applyParameters(whole, { damages: asked });
+  const { damages } = applyParameters(whole, { damages: requested });
   expect(damages).toHaveLength(6);
   expect(damages[0]).toMatchObject({ id: 'mine', bbox, type: 'rust', part: 'hood', side: 'none' });
   expect(damages[1]).toMatchObject({ id: 'damage_2', bbox });
@@ -69,13 +70,13 @@ test('each damage of the request is graded, in its order, with what the request 
   expect(damages[5]).toMatchObject({ type, part, side });
 });
 
-test('without damages the grades are those of the fixture, and empty_result stays empty with them', () => {
+test('returns the grades of the fixture without damages, and none for empty_result', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   expect(applyParameters(whole, { damage_job_id: JOB_ID })).toEqual(whole);
   expect(applyParameters(fixtureOf<Result>(SLUG, 'empty_result'), { damages: [{ bbox }] }).damages).toEqual([]);
 });
 
-test('the default fixture grades the damages of the damage.detect fixture, on the same picture', () => {
+test('grades the damages of the damage.detect fixture in the default fixture', () => {
   const places = ({ id, type, part, side, bbox }: Detection['damages'][number] | Result['damages'][number]) => {
     return { id, type, part, side, bbox };
   };
@@ -83,7 +84,7 @@ test('the default fixture grades the damages of the damage.detect fixture, on th
   expect(whole.damages.map(places).sort(byId)).toEqual(detection.damages.map(places).sort(byId));
 });
 
-test('total_loss says that the vehicle cannot be driven and is not worth its repair', () => {
+test('total_loss is not drivable and not worth repairing', () => {
   expect(fixtureOf<Result>(SLUG, 'total_loss').overall).toMatchObject({
     severity: { value: 'critical' },
     drivable: { value: false },
@@ -91,6 +92,17 @@ test('total_loss says that the vehicle cannot be driven and is not worth its rep
   });
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
+});
+
+test('grades the damages of the named job under their ids', async () => {
+  const named = { ...detection, damages: detection.damages.slice(1, 3) };
+  const { result } = await testModeOutcome<Result>(damageSeverity, {
+    parameters: { damage_job_id: JOB_ID },
+    results: { [JOB_ID]: named },
+  });
+  expect(result.damages.map(({ id, type, part, side, bbox }) => ({ id, type, part, side, bbox }))).toEqual(
+    named.damages.map(({ id, type, part, side, bbox }) => ({ id, type, part, side, bbox })),
+  );
 });

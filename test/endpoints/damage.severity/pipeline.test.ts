@@ -1,7 +1,7 @@
-/** What classifiers that see one damage at a time make of a picture. */
+/** The pipeline with classifiers of known outputs. */
 import { describe, expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.severity/pipeline.ts';
-import { logits, modelSaying, picture, rows, sent } from '../../inference/saying-model.ts';
+import { logits, modelSaying, picture, rows, sent } from '../../inference/support/saying-model.ts';
 
 const says = (labels: (string | null)[]) => ({
   labels,
@@ -28,7 +28,7 @@ const grade = (parameters: Record<string, unknown>, changes = {}) =>
   });
 const bbox = { x: 20, y: 20, width: 10, height: 10 };
 
-test('each damage of the request is graded, under its id and on its part', async () => {
+test('grades each requested damage under its id and part', async () => {
   const damages = [
     { id: 'mine', type: 'scratch', part: 'hood', side: 'none', bbox },
     { type: 'dent', bbox: { x: 60, y: 60, width: 10, height: 10 } },
@@ -55,13 +55,13 @@ test('each damage of the request is graded, under its id and on its part', async
   });
 });
 
-test('without damages, those that the model finds are graded', async () => {
+test('grades the damages that the model finds if none are requested', async () => {
   expect(await grade({})).toMatchObject({
     damages: [{ id: 'damage_1', type: 'dent', bbox: { x: 27, y: 27, width: 10, height: 10 } }],
   });
 });
 
-test('a damage that a classifier passes over is left out', async () => {
+test('omits a damage that a classifier rejects', async () => {
   const severity = says([null, 'minor']);
   expect(await grade({ damages: [{ type: 'dent', bbox }] }, { severity })).toMatchObject({ damages: [] });
 });
@@ -69,14 +69,14 @@ test('a damage that a classifier passes over is left out', async () => {
 describe('the damages of an earlier job', () => {
   const damages = [{ id: 'damage_1', type: 'dent', bbox }];
 
-  test('take the place of its id', async () => {
-    const asked = await pipeline.withReferences?.({ damage_job_id: 'job_1' }, async (id) =>
+  test('replace its id', async () => {
+    const requested = await pipeline.withReferences?.({ damage_job_id: 'job_1' }, async (id) =>
       id === 'job_1' ? { damages } : null,
     );
-    expect(asked).toEqual({ damages });
+    expect(requested).toEqual({ damages });
   });
 
-  test('that are no longer kept end the job with what to send', async () => {
+  test('fail the job with advice after they are deleted', async () => {
     await expect(pipeline.withReferences?.({ damage_job_id: 'job_1' }, async () => null)).rejects.toMatchObject({
       code: 'input_unreadable',
       param: 'damage_job_id',
@@ -84,7 +84,7 @@ describe('the damages of an earlier job', () => {
   });
 });
 
-test('a model without one of the classifiers is refused', () => {
+test('refuses a model without one of the classifiers', () => {
   const { severity, method, paint } = networks;
   expect(() => pipeline.create(modelSaying({ severity, method, paint }, { damages: boxes }))).toThrow(/'safety'/);
   expect(() => pipeline.create(modelSaying(networks))).toThrow(/uses\.damages/);

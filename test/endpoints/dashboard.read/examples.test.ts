@@ -1,4 +1,4 @@
-/** The installed models on the example pictures, run as live mode runs them. */
+/** The installed models on the example pictures, run like live mode. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,16 +7,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
-import { type Backend, createBackend } from '../../../src/inference/create-backend.ts';
-import { type Box, intersectionOverUnion } from '../../../src/inference/decoding/boxes.ts';
+import { type Backend, createBackend } from '../../../src/inference/backends/create-backend.ts';
+import { type Box, intersectionOverUnion } from '../../../src/inference/toolkit/decoding/boxes.ts';
 import { readTruth, type Truth } from '../../../training/evaluate-held-out-set.ts';
-import { noArtefacts } from '../../inference/tiny-endpoint.ts';
+import { noArtefacts } from '../../inference/support/tiny-endpoint.ts';
 
 type Corners = [number, number, number, number];
 
-/** What the Python reader said: see goldens/make_goldens.py. */
+/** Output of the Python reader; see goldens/make_goldens.py. */
 interface Goldens {
-  /** SHA-256 of each file it used. */
+  /** SHA-256 of each model file. */
   models: Record<string, string>;
   pictures: Record<
     string,
@@ -37,7 +37,7 @@ const goldens = JSON.parse(readFileSync(new URL('./goldens/readings.json', impor
 const truths: Truth[] = await readTruth(examplesDirectory);
 const withDashboard = truths.filter(({ dashboard }) => dashboard);
 
-/** Files that a test puts in place of an example. */
+/** Pictures that a test substitutes for an example. */
 const replaced = new Map<string, Buffer>();
 let backend: Backend;
 
@@ -71,7 +71,7 @@ async function read(file: string, parameters: Parameters = {}): Promise<Result> 
   return result as Result;
 }
 
-test.each(withDashboard)("$file: the odometer is read as it was drawn, and the cluster's power", async (truth) => {
+test.each(withDashboard)('reads the odometer and the power of the cluster in $file', async (truth) => {
   const { cluster_lit, odometer } = await read(truth.file);
   expect(cluster_lit).toBe(truth.cluster_lit);
   expect(odometer).toMatchObject({
@@ -82,22 +82,24 @@ test.each(withDashboard)("$file: the odometer is read as it was drawn, and the c
   expect(intersectionOverUnion(cornersOf(odometer?.bbox), cornersOf(truth.odometer?.bbox))).toBeGreaterThan(0.5);
 });
 
-// The reference models miss some lamps and misread some gauges: how many is measured by `npm run models:evaluate` and
-// stands in their card. What they are sure of is right.
-test.each(withDashboard)('$file: every warning light above 0.5 is one that is lit', async (truth) => {
-  const sure = (await read(truth.file)).warning_lights.filter(({ confidence }) => confidence > 0.5);
-  expect(codes(truth.warning_lights)).toEqual(expect.arrayContaining(codes(sure)));
+// The reference models miss some lamps and misread some gauges: `npm run models:evaluate` measures how many, and their
+// card states it. Confident detections are right.
+test.each(withDashboard)('finds only lit warning lights above 0.5 in $file', async (truth) => {
+  const sure = (await read(truth.file)).warning_lights?.filter(({ confidence }) => confidence > 0.5);
+  expect(codes(truth.warning_lights)).toEqual(expect.arrayContaining(codes(sure ?? [])));
 });
 
-test('most lamps of the examples are found', async () => {
-  const found = await Promise.all(withDashboard.map(async ({ file }) => codes((await read(file)).warning_lights)));
+test('finds most lamps of the examples', async () => {
+  const found = await Promise.all(
+    withDashboard.map(async ({ file }) => codes((await read(file)).warning_lights ?? [])),
+  );
   const lit = withDashboard.flatMap(({ warning_lights }, place) =>
     codes(warning_lights).map((code) => found[place]?.includes(code) === true),
   );
   expect(lit.filter(Boolean).length / lit.length).toBeGreaterThan(0.6);
 });
 
-test.each(truths.filter(({ dashboard }) => !dashboard))('$file gives no reading', async ({ file }) => {
+test.each(truths.filter(({ dashboard }) => !dashboard))('returns no reading for $file', async ({ file }) => {
   expect(await read(file)).toEqual({
     cluster_lit: null,
     odometer: null,
@@ -106,14 +108,14 @@ test.each(truths.filter(({ dashboard }) => !dashboard))('$file gives no reading'
   });
 });
 
-test('the goldens are of the installed models', async () => {
+test('uses goldens of the installed models', async () => {
   for (const [path, sha256] of Object.entries(goldens.models)) {
     const bytes = await readFile(`${modelsDirectory}${path}`);
     expect([path, createHash('sha256').update(bytes).digest('hex')]).toEqual([path, sha256]);
   }
 });
 
-test.each(truths)('$file is read as the Python reader reads it, within tolerance', async ({ file }) => {
+test.each(truths)('matches the Python reader on $file within tolerance', async ({ file }) => {
   const expected = goldens.pictures[file];
   const { odometer, warning_lights, ...rest } = await read(file);
   expect(rest.cluster_lit).toBe(expected?.cluster_lit);
@@ -122,19 +124,21 @@ test.each(truths)('$file is read as the Python reader reads it, within tolerance
   expect(odometer?.display_type).toBe(expected?.odometer?.display_type);
   expect(odometer && expected?.odometer ? distance(odometer, expected.odometer) : 0).toBeLessThan(1);
   const lamps = expected?.warning_lights ?? [];
-  expect(codes(warning_lights)).toEqual(codes(lamps));
+  expect(codes(warning_lights ?? [])).toEqual(codes(lamps));
   for (const lamp of lamps) {
-    const nearest = warning_lights.filter(({ code }) => code === lamp.code).map((light) => distance(light, lamp));
+    const nearest = (warning_lights ?? [])
+      .filter(({ code }) => code === lamp.code)
+      .map((light) => distance(light, lamp));
     expect(Math.min(...nearest)).toBeLessThan(1);
   }
   const fuel = [rest.fuel_level_percent, expected?.fuel_level_percent];
   expect(Math.abs((fuel[0] ?? 0) - (fuel[1] ?? 0))).toBeLessThanOrEqual(1);
 });
 
-test('boxes of a picture with an EXIF orientation are in the picture as displayed', async () => {
+test('returns boxes in the displayed orientation of a picture with EXIF orientation', async () => {
   const [{ file } = { file: '' }] = withDashboard;
   const upright = await read(file);
-  // Turned a quarter to the left, with the orientation that tells viewers to turn it back.
+  // Rotated by a quarter to the left, with the EXIF orientation that rotates it back.
   const turned = await sharp(await sharp(`${examplesDirectory}${file}`).rotate(270).png().toBuffer())
     .withMetadata({ orientation: 6 })
     .jpeg({ quality: 95 })
@@ -146,10 +150,10 @@ test('boxes of a picture with an EXIF orientation are in the picture as displaye
   expect(overlap).toBeGreaterThan(0.9);
 });
 
-test('read_warning_lights=false answers an empty list and the same odometer', async () => {
+test('returns null lamps and the same odometer with read_warning_lights=false', async () => {
   const [{ file } = { file: '' }] = withDashboard;
   const { warning_lights, odometer } = await read(file, { read_warning_lights: false });
-  expect(warning_lights).toEqual([]);
+  expect(warning_lights).toBeNull();
   expect(odometer).toEqual((await read(file)).odometer);
 });
 
@@ -158,7 +162,7 @@ interface Found {
   bbox: { x: number; y: number; width: number; height: number };
 }
 
-/** Of the corners in pixels; a difference of 0.02 in confidence weighs as much as one pixel. */
+/** Maximum corner distance in pixels; a confidence difference of 0.02 counts as one pixel. */
 function distance({ confidence, bbox }: Found, expected: { confidence: number; box: Corners }): number {
   const { x0, y0, x1, y1 } = cornersOf(bbox);
   const gaps = [x0, y0, x1, y1].map((value, place) => Math.abs(value - (expected.box[place] ?? Number.NaN)));

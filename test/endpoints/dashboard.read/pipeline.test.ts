@@ -1,17 +1,18 @@
-/** The pipeline on networks that say what the test tells them: which of them it asks, and what it makes of the answers. */
+/** The pipeline with networks of known outputs: which of them run, and the result. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/dashboard.read/pipeline.ts';
 import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { type ModelManifest, parseManifest } from '../../../src/inference/models/manifest.ts';
-import type { FloatTensor, Model, ModelInputs, ModelOutputs } from '../../../src/inference/models/model.ts';
-import { sent } from '../../inference/saying-model.ts';
+import type { Model, ModelInputs, ModelOutputs } from '../../../src/inference/models/model.ts';
+import type { FloatTensor } from '../../../src/inference/models/tensors.ts';
+import { sent } from '../../inference/support/saying-model.ts';
 
 const manifest = manifestOf('dashboard-reader');
 const textManifest = manifestOf('text-line');
 
-/** 512 × 256: the locator sees it at half its size, 64 pixels lower. */
+/** 512 × 256: the locator sees it at half size, 64 pixels lower. */
 const picture = { width: 512, height: 256, pixels: new Uint8Array(512 * 256 * 3) };
 
 interface Said {
@@ -19,37 +20,37 @@ interface Said {
   lit?: number;
   elements?: { label: string; score: number }[];
   line?: string;
-  /** Of each box in turn, where they differ. */
+  /** One per box, if they differ. */
   lines?: string[];
   lineProbability?: number;
   lampClasses?: string[];
   fuel?: { level: number; confidence: number };
 }
 
-/** Runs the pipeline; answers the result and the names of the networks it asked. */
-async function run(said: Said, parameters: Parameters = {}): Promise<{ result: Result; asked: string[] }> {
-  const asked: string[] = [];
+/** Runs the pipeline. Returns the result and the names of the networks that ran. */
+async function run(said: Said, parameters: Parameters = {}): Promise<{ result: Result; runs: string[] }> {
+  const runs: string[] = [];
   const answer = (file: string, inputs: ModelInputs): ModelOutputs => {
-    asked.push(file);
-    // A box is read in five views.
-    const box = Math.floor((asked.filter((each) => each === 'text-line').length - 1) / 5);
+    runs.push(file);
+    // A box is read in five crops.
+    const box = Math.floor((runs.filter((each) => each === 'text-line').length - 1) / 5);
     const line = said.lines?.[box] ?? said.line;
     return outputs(answers({ ...said, ...(line && { line }) }, file, Object.values(inputs)[0]?.shape ?? []));
   };
   const text: Model = { manifest: textManifest, uses: {}, run: async (file, inputs) => answer(file, inputs) };
   const model: Model = { manifest, uses: { text }, run: async (file, inputs) => answer(file, inputs) };
   const result = (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
-  return { result, asked };
+  return { result, runs };
 }
 
 const ODOMETER = { label: 'odometer_digital', score: 0.9 };
 const FUEL = { label: 'fuel_gauge', score: 0.9 };
 const LAMP = { label: 'lamp', score: 0.8 };
 
-test('a picture without a cluster gives nulls, and no other network is asked', async () => {
-  const { result, asked } = await run({ presence: 0.1 });
+test('a picture without a cluster gives nulls, and no other network is runs', async () => {
+  const { result, runs } = await run({ presence: 0.1 });
   expect(result).toEqual({ cluster_lit: null, odometer: null, warning_lights: [], fuel_level_percent: null });
-  expect(asked).toEqual(['locator']);
+  expect(runs).toEqual(['locator']);
 });
 
 test('everything a lit cluster shows is in the result', async () => {
@@ -67,9 +68,9 @@ test('everything a lit cluster shows is in the result', async () => {
   });
 });
 
-test("boxes are in the original picture's pixels", async () => {
+test('returns boxes in pixels of the original picture', async () => {
   const { result } = await run({ elements: [ODOMETER], line: '84213' });
-  // The cluster is the whole picture, so elements see it at 448/512, 16 pixels lower.
+  // The cluster fills the picture, so the elements network sees it at 448/512, 16 pixels lower.
   const scale = 448 / 512;
   const { x = 0, y = 0, width = 0, height = 0 } = result.odometer?.bbox ?? {};
   expect([x, y, width, height].map((value) => Math.round(value))).toEqual(
@@ -77,7 +78,7 @@ test("boxes are in the original picture's pixels", async () => {
   );
 });
 
-test("the odometer is as certain as its views agree, a lamp as its box's score × its class", async () => {
+test('combines crop agreement for the odometer, and box score × class probability for a lamp', async () => {
   const { result } = await run({
     elements: [ODOMETER, LAMP],
     line: '84213',
@@ -85,10 +86,10 @@ test("the odometer is as certain as its views agree, a lamp as its box's score �
     lampClasses: ['abs'],
   });
   expect(result.odometer?.confidence).toBeCloseTo(0.7, 5);
-  expect(result.warning_lights[0]?.confidence).toBeCloseTo(0.8 * 0.95, 5);
+  expect(result.warning_lights?.[0]?.confidence).toBeCloseTo(0.8 * 0.95, 5);
 });
 
-test('a cluster without power shows no lamps and no fuel, and its drums are read', async () => {
+test('reads the drums of an unpowered cluster, without lamps or fuel', async () => {
   const fuel = { level: 0.5, confidence: 0.9 };
   const drums = { label: 'odometer_analogue', score: 0.9 };
   const weakLamp = { label: 'lamp', score: 0.4 };
@@ -107,55 +108,55 @@ test('a cluster without power shows no lamps and no fuel, and its drums are read
   });
 });
 
-test('a display that can be read, or a lamp that clearly shines, proves power', async () => {
+test('takes a readable display or a clearly lit lamp as proof of power', async () => {
   expect((await run({ lit: 0.1, elements: [ODOMETER], line: '84213' })).result.cluster_lit).toBe(true);
   const lamp = { lit: 0.1, elements: [LAMP], lampClasses: ['abs'] };
   expect((await run(lamp)).result).toMatchObject({ cluster_lit: true, warning_lights: [{ code: 'abs' }] });
 });
 
-test('read_warning_lights=false answers no lamps, and the rest as it would be with them', async () => {
+test('returns null for the lamps alone with read_warning_lights=false', async () => {
   const said = { lit: 0.1, elements: [LAMP, FUEL], lampClasses: ['abs'], fuel: { level: 0.5, confidence: 0.9 } };
   const { result } = await run(said, { read_warning_lights: false });
-  expect(result).toEqual({ ...(await run(said)).result, warning_lights: [] });
+  expect(result).toEqual({ ...(await run(said)).result, warning_lights: null });
   expect(result.cluster_lit).toBe(true);
 });
 
-test('a second box is read when the first is not an odometer', async () => {
-  const { result, asked } = await run({
+test('reads the second box if the first is not an odometer', async () => {
+  const { result, runs } = await run({
     elements: [ODOMETER, { ...ODOMETER, score: 0.6 }],
     lines: ['123.4 km', '84213'],
   });
   expect(result.odometer?.value).toBe(84_213);
-  expect(asked.filter((file) => file === 'text-line')).toHaveLength(10);
+  expect(runs.filter((file) => file === 'text-line')).toHaveLength(10);
 });
 
-test('unit_hint tells the unit only where the cluster does not', async () => {
+test('uses unit_hint only if the cluster shows no unit', async () => {
   const hint = { unit_hint: 'mi' } as const;
   expect((await run({ elements: [ODOMETER], line: '84213' }, hint)).result.odometer?.unit).toBe('mi');
   expect((await run({ elements: [ODOMETER], line: '84213 km' }, hint)).result.odometer?.unit).toBe('km');
 });
 
-test('a line that is not an odometer, or is uncertain in one character, is not a reading', async () => {
+test('rejects a line that is not an odometer or has an uncertain character', async () => {
   expect((await run({ elements: [ODOMETER], line: '123.4 km' })).result.odometer).toBeNull();
   expect((await run({ elements: [ODOMETER], line: '84213', lineProbability: 0.3 })).result.odometer).toBeNull();
 });
 
-test('a fuel gauge that cannot be read with certainty is null', async () => {
+test('returns null for an uncertain fuel gauge', async () => {
   expect((await run({ elements: [FUEL], fuel: { level: 0.5, confidence: 0.1 } })).result.fuel_level_percent).toBeNull();
 });
 
-test('a network output that is no number is never a detection', async () => {
+test('never detects anything from NaN outputs', async () => {
   const { result } = await run({ elements: [{ label: 'lamp', score: Number.NaN }], presence: 0.9 });
   expect(result.warning_lights).toEqual([]);
 });
 
-test('a model.json that lacks a threshold is refused by its name', () => {
+test('refuses a model.json without a threshold and names it', () => {
   const { presence: _, ...thresholds } = manifest.thresholds ?? {};
   const broken: Model = { manifest: { ...manifest, thresholds }, uses: {}, run: () => Promise.reject(new Error()) };
   expect(() => pipeline.create(broken)).toThrow("thresholds must have required property 'presence'");
 });
 
-/** What each network answers, in the shapes of `model.json`. */
+/** The outputs of each network, in the shapes of `model.json`. */
 function answers(said: Said, file: string, shape: readonly number[]): Record<string, FloatTensor> {
   const { elements = [], lampClasses = [], lineProbability = 0.9 } = said;
   if (file === 'locator') {

@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals';
 import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
-import { createFixtureBackend } from '../../../src/inference/fixture-backend.ts';
+import { createFixtureBackend } from '../../../src/inference/backends/fixture-backend.ts';
 import { readTruth } from '../../../training/evaluate-held-out-set.ts';
-import { noArtefacts } from '../../inference/tiny-endpoint.ts';
+import { noArtefacts } from '../../inference/support/tiny-endpoint.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const endpointsDirectory = new URL('../../../src/endpoints/', import.meta.url);
@@ -27,7 +27,7 @@ test.each([
   [null, 'night-kilometres.jpg'],
   ['low_confidence', 'night-kilometres.jpg'],
   ['unit_unknown', 'day-mechanical-drums.jpg'],
-])('the fixture of the scenario %s says what is drawn on %s', async (scenario, file) => {
+])('the fixture of the scenario %s matches the drawing %s', async (scenario, file) => {
   const truth = truths.find((known) => known.file === file);
   const { cluster_lit, odometer, warning_lights, fuel_level_percent } = await read(scenario);
   expect({ cluster_lit, fuel_level_percent }).toEqual({
@@ -37,25 +37,25 @@ test.each([
   const { confidence: _, ...reading } = odometer ?? { confidence: 0 };
   expect(truth?.odometer).toMatchObject(reading);
   expect(Object.keys(reading)).toHaveLength(4);
-  const places = warning_lights.map(({ code, bbox }) => ({ code, bbox }));
+  const places = warning_lights?.map(({ code, bbox }) => ({ code, bbox }));
   expect(places).toHaveLength(truth?.warning_lights.length ?? -1);
   expect(places).toEqual(expect.arrayContaining([...(truth?.warning_lights ?? [])]));
 });
 
-test('the example picture is the one that the default fixture is true of', () => {
+test('uses the example picture of the default fixture', () => {
   const example = readFileSync(new URL('dashboard.read/fixtures/example.jpg', endpointsDirectory));
   expect(example.equals(readFileSync(new URL('night-kilometres.jpg', examplesDirectory)))).toBe(true);
 });
 
-test('the default fixture has a reading, its unit, warning lights of both grades and a fuel level', async () => {
+test('default has a reading, a unit, warning lights of both grades and a fuel level', async () => {
   const { cluster_lit, odometer, warning_lights, fuel_level_percent } = await read(null);
   expect(cluster_lit).toBe(true);
   expect(odometer?.unit).not.toBeNull();
-  expect(new Set(warning_lights.map(({ severity }) => severity))).toEqual(new Set(['stop', 'advisory']));
+  expect(new Set(warning_lights?.map(({ severity }) => severity))).toEqual(new Set(['stop', 'advisory']));
   expect(fuel_level_percent).not.toBeNull();
 });
 
-test('cluster_off says that the cluster is not lit, and reads nothing', async () => {
+test('cluster_off has an unlit cluster and no readings', async () => {
   expect(await read('cluster_off')).toEqual({
     cluster_lit: false,
     odometer: null,
@@ -64,18 +64,18 @@ test('cluster_off says that the cluster is not lit, and reads nothing', async ()
   });
 });
 
-test('unit_unknown leaves the unit open unless unit_hint tells it', async () => {
+test('unit_unknown has a null unit without unit_hint', async () => {
   expect((await read('unit_unknown')).odometer?.unit).toBeNull();
   expect((await read('unit_unknown', { unit_hint: 'mi' })).odometer?.unit).toBe('mi');
 });
 
-test('a unit that the cluster shows is stronger than unit_hint', async () => {
+test('prefers the displayed unit to unit_hint', async () => {
   expect((await read(null, { unit_hint: 'mi' })).odometer?.unit).toBe('km');
 });
 
-test('read_warning_lights=false answers an empty list and leaves the rest', async () => {
+test('read_warning_lights=false returns null, not an empty list, and leaves the rest', async () => {
   const { warning_lights, ...rest } = await read(null, { read_warning_lights: false });
   const { warning_lights: _, ...unasked } = await read(null);
-  expect(warning_lights).toEqual([]);
+  expect(warning_lights).toBeNull();
   expect(rest).toEqual(unasked);
 });

@@ -22,7 +22,7 @@ test.each([
   [{ country_hint: 'DE' }, null],
   [{}, null],
   ...DOCUMENT_TYPES.map((document_type_hint) => [{ document_type_hint }, null] as const),
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(documentRead, parameters)).toEqual(refusal);
 });
 
@@ -31,29 +31,29 @@ test.each([
   [1, null],
   [4, null],
   [5, { code: 'parameter_invalid', param: 'input_refs' }],
-])('%i pictures are refused or accepted: 1 to 4', (count, refusal) => {
+])('accepts 1 to 4 pictures: %i', (count, refusal) => {
   expect(jsonRefusal(documentRead, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
 });
 
-test('a name tells the type of its field', () => {
+test('gives every field name one type', () => {
   const names = [...TEXT_FIELDS, ...DATE_FIELDS, ...NUMBER_FIELDS, ...MONEY_FIELDS];
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('the amounts of the invoice add up, in minor units', () => {
+test('adds up the amounts of the invoice in minor units', () => {
   const { fields } = fixtureOf<Result>(SLUG, 'invoice');
   const amount = (wanted: string) => fields.find(({ name }) => name === wanted)?.value;
   expect(amount('total_amount')).toBe(Number(amount('net_amount')) + Number(amount('tax_amount')));
   expect(new Set(fields.map(({ image_index }) => image_index))).toEqual(new Set([0, 1]));
 });
 
-test('unreadable_document has a type and reasons, but no fields', () => {
+test('unreadable_document has a type and issues, but no fields', () => {
   const { document_type, fields, issues } = fixtureOf<Result>(SLUG, 'unreadable_document');
   expect(document_type?.value).toBe('registration_certificate');
   expect(fields).toEqual([]);
   expect(issues.map(({ reason }) => reason)).toEqual(['blurred', 'reflections']);
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -6,12 +6,12 @@ import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.
 import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
 
 const SLUG = 'driver_license.read';
-/** As the specification lists them. */
+/** From the specification. */
 const COUNTRIES =
   'AT BE BG CA CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK US'.split(' ');
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif'];
 
-test('takes a front and a back of 20 MB each, AVIF too', () => {
+test('accepts a front and a back of 20 MB each, including AVIF', () => {
   expect(driverLicenseRead.files).toEqual({
     field: 'images',
     minimum: 1,
@@ -28,15 +28,15 @@ test.each([
   [1, null],
   [2, null],
   [3, { code: 'parameter_invalid', param: 'input_refs' }],
-])('%i pictures are refused or accepted: 1 to 2', (count, refusal) => {
+])('accepts 1 to 2 pictures: %i', (count, refusal) => {
   expect(jsonRefusal(driverLicenseRead, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
 });
 
-test('the pictures are required', () => {
+test('requires the pictures', () => {
   expect(jsonRefusal(driverLicenseRead, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
 });
 
-test.each(COUNTRIES)('country_hint %s is accepted', (country_hint) => {
+test.each(COUNTRIES)('accepts country_hint %s', (country_hint) => {
   expect(parameterRefusal(driverLicenseRead, { country_hint })).toBeNull();
 });
 
@@ -53,15 +53,15 @@ test.each([
   [{ region_hint: 'US-CA' }, null],
   [{ country_hint: 'FR', region_hint: 'FR-75C' }, null],
   [{}, null],
-])('%j is refused or accepted as the specification says', (parameters, refusal) => {
+])('validates %j as specified', (parameters, refusal) => {
   expect(parameterRefusal(driverLicenseRead, parameters)).toEqual(refusal);
 });
 
-test('a hint given twice is refused', () => {
+test('refuses a repeated hint', () => {
   expect(multipartRefusal(driverLicenseRead, { country_hint: ['FR', 'DE'] })).toMatchObject({ param: 'country_hint' });
 });
 
-test.each(['default', 'low_confidence'])('the check digits of the MRZ of %s are true', (scenario) => {
+test.each(['default', 'low_confidence'])('states valid MRZ check digits in %s', (scenario) => {
   const { mrz, license } = fixtureOf<Result>(SLUG, scenario);
   const [line = ''] = mrz?.lines ?? [];
   expect(line).toHaveLength(30);
@@ -77,7 +77,7 @@ test.each(['default', 'low_confidence'])('the check digits of the MRZ of %s are 
   expect(`20${line.slice(15, 21)}`).toBe(license?.expiry_date?.value.replaceAll('-', ''));
 });
 
-test('expired_license is past its date and has a PDF417 in place of an MRZ', () => {
+test('expired_license is past its expiry date and has a PDF417 instead of an MRZ', () => {
   const { license, mrz, barcode } = fixtureOf<Result>(SLUG, 'expired_license');
   expect(license?.is_expired).toBe(true);
   expect(Date.parse(license?.expiry_date?.value ?? '')).toBeLessThan(Date.parse('2026-10-04'));
@@ -85,7 +85,7 @@ test('expired_license is past its date and has a PDF417 in place of an MRZ', () 
   expect(barcode).toMatchObject({ symbology: 'pdf417', decoded: true, error_correction_ok: true });
 });
 
-test('front_only has nothing of the back', () => {
+test('front_only has no data from the back', () => {
   const { document, mrz, categories } = fixtureOf<Result>(SLUG, 'front_only');
   expect(document?.sides.map(({ side }) => side)).toEqual(['front']);
   expect(mrz).toBeNull();
@@ -95,19 +95,19 @@ test('front_only has nothing of the back', () => {
   ]);
 });
 
-test('unreadable_document was seen, gives no value and says why', () => {
+test('unreadable_document has a side, no values, and its issues', () => {
   const { document, holder, license, issues } = fixtureOf<Result>(SLUG, 'unreadable_document');
   expect(document?.sides).toHaveLength(1);
   expect([holder, license]).toEqual([null, null]);
   expect(issues.map(({ reason }) => reason)).toEqual(['reflections', 'low_resolution']);
 });
 
-test('the default fixture lies on the example pictures', async () => {
+test('keeps the default fixture within the example pictures', async () => {
   expect(await placesOutsideExample(SLUG, 'example.jpg')).toEqual([]);
   expect(await placesOutsideExample(SLUG, 'example-back.jpg')).toEqual([]);
 });
 
-/** ICAO 9303: weights 7, 3, 1; letters from 10; a filler counts nothing. */
+/** ICAO 9303: weights 7, 3, 1; letters count from 10, a filler 0. */
 function mrzCheckDigit(text: string): string {
   const sum = Array.from(text, (character, place) => {
     const value = character === '<' ? 0 : Number.parseInt(character, 36);

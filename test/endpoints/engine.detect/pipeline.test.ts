@@ -1,7 +1,7 @@
-/** What the boxes and classes of networks make of an engine bay. */
+/** The pipeline with networks of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/engine.detect/pipeline.ts';
-import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 const detector = detectorSeeing(
   ['battery', 'inverter', 'engine_bay'],
@@ -20,7 +20,7 @@ const propulsion = (probability: number) => ({
 const run = (model: ReturnType<typeof modelSaying>, parameters = {}) =>
   pipeline.create(model)({ pictures: sent(picture), parameters });
 
-test('the engine bay is apart from its parts, and without a classifier the propulsion is null', async () => {
+test('separates the engine bay from its parts and returns a null propulsion without a classifier', async () => {
   expect(await run(modelSaying({ detector }), { min_confidence: 0.5 })).toEqual({
     engine_bay: { confidence: expect.closeTo(0.9), bbox: { x: 0, y: 0, width: 60, height: 60 } },
     propulsion: null,
@@ -28,7 +28,7 @@ test('the engine bay is apart from its parts, and without a classifier the propu
   });
 });
 
-test('a classifier tells the propulsion where it is sure enough', async () => {
+test('returns the propulsion of a confident classifier', async () => {
   expect(await run(modelSaying({ detector, propulsion: propulsion(0.99) }))).toMatchObject({
     propulsion: { value: 'hybrid', confidence: expect.closeTo(1) },
   });

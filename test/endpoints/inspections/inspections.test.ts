@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { endpointPath } from '../../../src/domain/endpoint-path.ts';
 import { damageSeverity } from '../../../src/endpoints/damage.severity/contract.ts';
 import { inspections } from '../../../src/endpoints/inspections/contract.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';
-import { STAGES } from '../../../src/endpoints/inspections/stages.ts';
+import { STAGES } from '../../../src/endpoints/inspections/stage-plan.ts';
 import { pricingRepair } from '../../../src/endpoints/pricing.repair/contract.ts';
+import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';
 import { fixtureOf, placesOutside } from '../../support/example-pictures.ts';
 import { jsonRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
 import { testModeOutcome } from '../../support/test-mode.ts';
@@ -16,11 +16,11 @@ const inspected = (parameters: Record<string, unknown> = {}, { scenario = '', me
 const damageIds = ({ parts }: Result) => parts.flatMap(({ damages }) => damages.map(({ id }) => id)).toSorted();
 
 describe('the request', () => {
-  test('its path has no dot to turn into a slash', () => {
+  test('uses a path without a dot to replace', () => {
     expect(endpointPath(inspections.slug)).toBe('/v1/inspections');
   });
 
-  test('takes 1 to 200 pictures and videos, pictures directly too', () => {
+  test('accepts 1 to 200 pictures and videos, pictures also directly', () => {
     expect(jsonRefusal(inspections, { input_refs: Array(200).fill(UPLOAD_ID) })).toBeNull();
     expect(jsonRefusal(inspections, { input_refs: Array(201).fill(UPLOAD_ID) })?.param).toBe('input_refs');
     expect(jsonRefusal(inspections, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
@@ -41,11 +41,11 @@ describe('the request', () => {
     [{ labour_rate: -1 }, 'parameter_invalid', 'labour_rate'],
     [{ paint_rate: 0.5 }, 'parameter_invalid', 'paint_rate'],
     [{ stages: ['intake'] }, 'parameter_unknown', 'stages'],
-  ])('%j is refused', (parameters, code, param) => {
+  ])('refuses %j', (parameters, code, param) => {
     expect(parameterRefusal(inspections, parameters)).toEqual({ code, param });
   });
 
-  test('costs what its stages cost: by pictures, by videos, and without what was left out', () => {
+  test('costs the sum of its requested stages, by pictures and videos', () => {
     const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/jpeg' }];
     expect(inspections.priceCredits).toBe(130);
     expect(inspections.price({ parameters: {}, files })).toBe(2 * 80 + 50);
@@ -56,7 +56,7 @@ describe('the request', () => {
 });
 
 describe('test mode', () => {
-  test('every stage succeeds, and together they are charged what was held', async () => {
+  test('succeeds in every stage and charges the whole hold', async () => {
     const { status, stages = [], chargedCredits, reservedCredits } = await inspected();
     expect(status).toBe('succeeded');
     expect(stages.map(({ name }) => name)).toEqual([...STAGES]);
@@ -68,7 +68,7 @@ describe('test mode', () => {
     expect(chargedCredits).toBe(reservedCredits);
   });
 
-  test('an optional stage that fails makes the job partial, and is not charged', async () => {
+  test('settles as partial after an optional stage fails, without charging it', async () => {
     const { status, result, stages, chargedCredits, reservedCredits } = await inspected(
       {},
       { scenario: 'partial_inspection' },
@@ -83,7 +83,7 @@ describe('test mode', () => {
     });
   });
 
-  test('what was left out is a stage that is skipped', async () => {
+  test('skips the stages that the request leaves out', async () => {
     const parameters = { include_repair_estimate: false, include_report: false };
     const { result, stages = [], chargedCredits, reservedCredits } = await inspected(parameters);
     expect(result).toMatchObject({ repair_estimate: null, report: null });
@@ -94,7 +94,7 @@ describe('test mode', () => {
     expect(chargedCredits).toBe(reservedCredits);
   });
 
-  test('a vehicle without damages has its report; there is nothing to grade or to estimate, so neither is charged', async () => {
+  test('reports a vehicle without damages, without charging for grading or an estimate', async () => {
     const {
       status,
       result,
@@ -117,7 +117,7 @@ describe('test mode', () => {
   });
 
   test.each(['default', 'low_confidence', 'undamaged', 'empty_result'])(
-    'the stages find, and the merge makes of it, what the fixture of %s shows',
+    'reproduces the fixture of %s from its stages and the merge',
     async (scenario) => {
       const { frame: _, ...rest } = fixtureOf<Result>(inspections.slug, scenario).views[0] ?? {};
       const count = fixtureOf<Result>(inspections.slug, scenario).views.length;
@@ -131,7 +131,7 @@ describe('test mode', () => {
     },
   );
 
-  test('each damage is there once, with every view that shows it, and each finding belongs to one', async () => {
+  test('lists each damage once with all its views, and each finding under one damage', async () => {
     const { result } = await inspected();
     expect(damageIds(result)).toEqual(['damage_1', 'damage_2', 'damage_3']);
     const findings = result.views.flatMap(({ findings: found }, index) => found.map((item) => ({ ...item, index })));
@@ -147,7 +147,7 @@ describe('test mode', () => {
     );
   });
 
-  test('follows the pictures that were sent: what they do not show is not found, and its view is missing', async () => {
+  test('finds only what the pictures show, and lists missing views', async () => {
     const one = await inspected({}, { mediaTypes: jpegs(1) });
     expect(one.result.views).toHaveLength(1);
     expect(one.result.missing_views).toEqual(['rear_left', 'rear_right', 'front_right']);
@@ -158,7 +158,7 @@ describe('test mode', () => {
     expect(six.result.parts.find(({ part }) => part === 'front_door')?.views).toContain(4);
   });
 
-  test('a video shows its views at moments, with the frame of each; a picture does not', async () => {
+  test('returns frames and time offsets for videos only', async () => {
     const { result } = await inspected({}, { mediaTypes: ['image/jpeg', 'video/mp4'] });
     expect(result.views.map(({ image_index, time_offset_ms }) => [image_index, time_offset_ms])).toEqual([
       [0, null],
@@ -170,7 +170,7 @@ describe('test mode', () => {
     expect(result.views.map(({ frame }) => frame !== null)).toEqual([false, true, true, true, true]);
   });
 
-  test('the expected views decide what is missing, a baseline what is new, the rates what it costs', async () => {
+  test('applies the expected views, the baseline and the rates', async () => {
     const plain = (await inspected()).result;
     expect((await inspected({ expected_views: ['front_left', 'dashboard'] })).result.missing_views).toEqual([
       'dashboard',
@@ -183,7 +183,7 @@ describe('test mode', () => {
     expect(cheap?.totals.gross).toBeLessThan(plain.repair_estimate?.totals.gross ?? 0);
   });
 
-  test('findings lie on their pictures', async () => {
+  test('keeps findings within their pictures', async () => {
     expect(placesOutside((await inspected()).result, { width: 600, height: 400 })).toEqual([]);
   });
 });

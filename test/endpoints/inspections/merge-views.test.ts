@@ -16,7 +16,7 @@ const finding = (of: SeenFinding['part'], changes: Partial<SeenFinding> = {}): S
   polygon: [],
   ...changes,
 });
-const grade = (severity: string, confidence = 0.8): Grade => ({
+const grade = (severity: Grade['severity']['value'], confidence = 0.8): Grade => ({
   severity: { value: severity, confidence },
   repair_method: { value: 'polish', confidence },
   size: null,
@@ -29,7 +29,7 @@ describe('damages of one type on one part', () => {
     { parts: [part('hood')], findings: [], grades: [] },
   ]);
 
-  test('are one damage, with every view, the best confidence and the surest grade', () => {
+  test('merge into one, with all views, the highest confidence and the most confident grade', () => {
     expect(merged.parts).toHaveLength(1);
     expect(merged.parts[0]).toMatchObject({
       part: 'hood',
@@ -49,12 +49,12 @@ describe('damages of one type on one part', () => {
     ]);
   });
 
-  test('are told of each of their sights', () => {
+  test('have the id of the merged damage in every view', () => {
     expect(merged.damageIds).toEqual([['damage_1'], ['damage_1'], []]);
   });
 });
 
-test('damages of two types, on two sides or on two parts are several', () => {
+test('keeps damages of different types, sides or parts separate', () => {
   const { parts, damageIds } = mergeViews([
     {
       parts: [part('hood')],
@@ -68,7 +68,7 @@ test('damages of two types, on two sides or on two parts are several', () => {
     },
   ]);
   expect(new Set(damageIds[0]).size).toBe(4);
-  // A part is seen where a damage on it is; of two damages on one part, the worse comes first.
+  // A damage makes its part visible; the worse of two damages on one part comes first.
   expect(parts.map((item) => [item.part, item.side, item.damages.map(({ type }) => type)])).toEqual([
     ['hood', 'left', ['scratch', 'dent']],
     ['hood', 'right', ['dent']],
@@ -76,7 +76,7 @@ test('damages of two types, on two sides or on two parts are several', () => {
   ]);
 });
 
-test('the damaged parts come first, and parts without damage stay as they were seen', () => {
+test('lists damaged parts first and keeps the order of the others', () => {
   const { parts } = mergeViews([
     { parts: [part('roof'), part('hood')], findings: [finding('hood')], grades: [grade('minor')] },
   ]);
@@ -86,7 +86,7 @@ test('the damaged parts come first, and parts without damage stay as they were s
   ]);
 });
 
-test('a damage that no view could grade is left out, as is one on no known part: nothing is made up', () => {
+test('omits a damage without a grade or a known part', () => {
   const { parts, damageIds } = mergeViews([
     { parts: [part('hood')], findings: [finding('hood')], grades: null },
     { parts: [], findings: [finding(null)], grades: [grade('minor')] },

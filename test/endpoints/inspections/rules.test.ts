@@ -1,11 +1,14 @@
-/** The rules by which a live inspection makes one whole of what its views show. */
+/** The rules that combine the views of a live inspection. */
 import { describe, expect, test } from '@jest/globals';
+import sharp from 'sharp';
+import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
+import { assessOverall } from '../../../src/endpoints/inspections/assess-overall.ts';
 import { compareWithBaseline } from '../../../src/endpoints/inspections/compare-baseline.ts';
-import { judgeOverall } from '../../../src/endpoints/inspections/judge-overall.ts';
 import { placeDamages } from '../../../src/endpoints/inspections/place-damages.ts';
 import { layOutReport } from '../../../src/endpoints/inspections/report/lay-out.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
+import { streamsOf, textOf } from '../../support/pdf.ts';
 
 type Part = Result['parts'][number];
 type Damage = Part['damages'][number];
@@ -51,13 +54,13 @@ describe('a damage without a part', () => {
   });
   const parts = [box('front_door', 0, 200), box('front_door_handle', 90, 60), box('rear_door', 200, 200)];
 
-  test('is on the smallest part whose box holds most of it', () => {
+  test('is placed on the smallest part whose box holds most of it', () => {
     expect(placeDamages([found(100)], parts)).toMatchObject([{ part: 'front_door_handle', side: 'left' }]);
     expect(placeDamages([found(20)], parts)).toMatchObject([{ part: 'front_door' }]);
     expect(placeDamages([found(195)], parts)).toMatchObject([{ part: 'rear_door' }]);
   });
 
-  test('is on none where no box holds most of it; one that has its part keeps it', () => {
+  test('stays unplaced if no box holds most of it, and keeps a known part', () => {
     expect(placeDamages([found(500)], parts)).toMatchObject([{ part: null }]);
     expect(placeDamages([{ ...found(20), part: 'hood' }], parts)).toMatchObject([{ part: 'hood' }]);
   });
@@ -66,17 +69,17 @@ describe('a damage without a part', () => {
 describe('the vehicle as a whole', () => {
   const severe = damage({ severity: { value: 'severe', confidence: 0.6 } });
 
-  test('is graded by its worst damage, as sure as that one is', () => {
+  test('takes the grade and confidence of its worst damage', () => {
     const parts = [part([damage()]), part([severe])];
-    expect(judgeOverall({ parts, views: [0.9], drivable: [] })).toEqual({
+    expect(assessOverall({ parts, views: [0.9], drivable: [] })).toEqual({
       condition_grade: { value: 'D', confidence: 0.6 },
       drivable: { value: true, confidence: 0.6 },
     });
   });
 
-  test('is not to be driven with a critical damage, or where a grading says so', () => {
+  test('is not drivable with a critical damage or an adverse grading', () => {
     const critical = damage({ severity: { value: 'critical', confidence: 0.8 } });
-    expect(judgeOverall({ parts: [part([critical])], views: [0.9], drivable: [] })).toMatchObject({
+    expect(assessOverall({ parts: [part([critical])], views: [0.9], drivable: [] })).toMatchObject({
       condition_grade: { value: 'E' },
       drivable: { value: false, confidence: 0.8 },
     });
@@ -84,18 +87,18 @@ describe('the vehicle as a whole', () => {
       { value: true, confidence: 0.9 },
       { value: false, confidence: 0.7 },
     ];
-    expect(judgeOverall({ parts: [part([severe])], views: [0.9], drivable })?.drivable).toEqual(drivable[1]);
+    expect(assessOverall({ parts: [part([severe])], views: [0.9], drivable })?.drivable).toEqual(drivable[1]);
   });
 
-  test('without damages is as sure as the least sure view; without a view nothing is said', () => {
-    expect(judgeOverall({ parts: [part([])], views: [0.9, 0.4], drivable: [] })).toMatchObject({
+  test('takes the lowest view confidence without damages, and is null without a view', () => {
+    expect(assessOverall({ parts: [part([])], views: [0.9, 0.4], drivable: [] })).toMatchObject({
       condition_grade: { value: 'A', confidence: 0.4 },
     });
-    expect(judgeOverall({ parts: [], views: [], drivable: [] })).toBeNull();
+    expect(assessOverall({ parts: [], views: [], drivable: [] })).toBeNull();
   });
 });
 
-test('a damage is new where the baseline has none of its type on the part; an open side may be either', () => {
+test('marks a damage as new if the baseline has none of its type on the part; an unknown side matches either', () => {
   const baseline = { parts: [part([damage()], { side: null })] };
   const [compared] = compareWithBaseline([part([damage(), damage({ type: 'dent' })])], baseline);
   expect(compared?.damages.map(({ is_new }) => is_new)).toEqual([false, true]);
@@ -106,31 +109,61 @@ test('a damage is new where the baseline has none of its type on the part; an op
 describe('the report', () => {
   const inspection = () => {
     const { overall, parts, repair_estimate: repairEstimate } = fixtureOf<Result>('inspections', 'default');
-    return { overall, parts, repairEstimate, vehicle: 'Talvera (Lumo) \u6f22', views: [], totalViews: 0 };
+    const vehicle = 'Škoda (Lumo) \u6f22';
+    return { overall, parts, repairEstimate, vehicle, views: [], totalViews: 0, createdAt: new Date(0) };
   };
-  const textOf = (report: Buffer) =>
-    [...report.toString('latin1').matchAll(/Td \((.*)\) Tj/g)].map(([, text]) => text).join('\n');
 
-  test('names the damages with their repair, and adds up the estimate', () => {
-    const text = textOf(layOutReport(inspection()));
-    expect(text).toMatch(/Talvera \\\(Lumo\\\) \?\. Condition C, can be driven/);
+  test('names the damages with their repair, and adds up the estimate', async () => {
+    const text = textOf(await layOutReport(inspection()));
+    expect(text).toMatch(/Škoda \(Lumo\) \?\. Condition C, can be driven/);
     expect(text).toMatch(/left rear door\ndent, moderate\npaintless dent repair\nseen on 1, 2/);
-    expect(text).toMatch(/gross\n\n2260\.41 EUR/);
+    expect(text).toMatch(/gross\n2260\.41 EUR/);
   });
 
-  test('goes on on further pages, each offset of its table true', () => {
-    const many = Array.from({ length: 80 }, (_, index) => damage({ id: `damage_${index + 1}` }));
-    const report = layOutReport({ ...inspection(), parts: [part(many)], repairEstimate: null }).toString('latin1');
-    expect(report).toMatch(/\/Count 3>>/);
-    const offsets = [...report.matchAll(/^(\d{10}) 00000 n /gm)].map(([, offset]) => Number(offset));
-    for (const [index, offset] of offsets.entries()) {
-      expect(report.slice(offset, offset + 12)).toMatch(new RegExp(`^${index + 1} 0 obj`));
+  test('embeds a font for letters that the fonts of readers lack', async () => {
+    const report = await layOutReport({ ...inspection(), vehicle: 'ГАЗ Łódź Ελλάς' });
+    expect(report.toString('latin1')).toContain('Arimo');
+    const letters = streamsOf(report).find((stream) => stream.includes('begincmap')) ?? '';
+    for (const letter of 'ГАЗŁźΕλά') {
+      expect(letters).toContain(`<${letter.charCodeAt(0).toString(16).padStart(4, '0')}>`);
     }
+    expect((await layOutReport(inspection())).toString('latin1')).not.toContain('Arimo');
   });
 
-  test('shows amounts of a currency without cents as they are', () => {
+  test('is the same, to the byte, for the same inspection', async () => {
+    const wide = { ...inspection(), vehicle: 'ГАЗ' };
+    expect(await layOutReport(wide)).toEqual(await layOutReport(wide));
+  });
+
+  test('continues on further pages, each offset of its table true', async () => {
+    const many = Array.from({ length: 80 }, (_, index) => damage({ id: `damage_${index + 1}` }));
+    const report = await layOutReport({ ...inspection(), parts: [part(many)], repairEstimate: null });
+    const file = report.toString('latin1');
+    expect(file).toMatch(/\/Count 3\b/);
+    const offsets = [...file.matchAll(/^(\d{10}) 00000 n /gm)].map(([, offset]) => Number(offset));
+    expect(offsets.length).toBeGreaterThan(0);
+    for (const [index, offset] of offsets.entries()) {
+      expect(file.slice(offset, offset + 12)).toMatch(new RegExp(`^${index + 1} 0 obj`));
+    }
+    expect(textOf(report).match(/^left front door$/gm)).toHaveLength(80);
+  });
+
+  test('passes the check of every artefact', async () => {
+    const preview = await sharp({ create: { width: 30, height: 20, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer();
+    const views = [
+      { view: null, picture: preview },
+      { view: null, picture: null },
+    ];
+    const report = await layOutReport({ ...inspection(), views, totalViews: 3, vehicle: 'ГАЗ' });
+    expect(inspectArtefact(report, 'application/pdf')).toBeNull();
+    expect(report.includes(preview)).toBe(true);
+  });
+
+  test('shows amounts of a currency without cents as they are', async () => {
     const { repairEstimate, ...rest } = inspection();
     const yen = repairEstimate && { ...repairEstimate, currency: 'JPY' };
-    expect(textOf(layOutReport({ ...rest, repairEstimate: yen }))).toMatch(/gross\n\n226041 JPY/);
+    expect(textOf(await layOutReport({ ...rest, repairEstimate: yen }))).toMatch(/gross\n226041 JPY/);
   });
 });

@@ -22,43 +22,40 @@ test.each([
   [{ format: 'png' }, { code: 'parameter_unknown', param: 'format' }],
   [{ parts: ['hood'], include_exploded_view: true, min_confidence: 0.5, view_hint: 'left' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(partsDecompose, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(partsDecompose, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(partsDecompose, { view_hint: ['left', 'right'] })).toMatchObject({ param: 'view_hint' });
 });
 
-test('the picture of the exploded view comes only when it is asked for', () => {
+test('returns the picture of the exploded view only on request', () => {
   expect(applyParameters(whole, { include_exploded_view: true })).toEqual(whole);
   expect(applyParameters(whole, {}).exploded_view).toEqual({ ...whole.exploded_view, image: null });
 });
 
-test('parts and min_confidence choose the cut-outs; without any there is no exploded view', () => {
+test('filters the cut-outs by parts and min_confidence, without an exploded view if none remain', () => {
   const { parts, exploded_view } = applyParameters(whole, { parts: ['hood', 'front_wheel'], min_confidence: 0.98 });
   expect(parts.map(({ part }) => part)).toEqual(['front_wheel']);
   expect(exploded_view).not.toBeNull();
   expect(applyParameters(whole, { parts: ['roof'] })).toMatchObject({ parts: [], exploded_view: null });
 });
 
-test.each(cutOuts)(
-  'the cut-out of $part is as large as its boxes, lies within both pictures and is cut out',
-  async (part) => {
-    const { bbox, layout, cut_out } = part;
-    const file = new URL(`../../../src/endpoints/${SLUG}/fixtures/${cut_out.file}`, import.meta.url);
-    const { width, height, format, hasAlpha } = await sharp(readFileSync(file)).metadata();
-    expect({ width, height, format, hasAlpha }).toEqual({
-      width: bbox.width,
-      height: bbox.height,
-      format: 'webp',
-      hasAlpha: true,
-    });
-    expect({ width, height }).toEqual({ width: layout.width, height: layout.height });
-    expect(bbox.x + bbox.width).toBeLessThanOrEqual(960);
-    expect(bbox.y + bbox.height).toBeLessThanOrEqual(640);
-    expect(layout.x + layout.width).toBeLessThanOrEqual(whole.exploded_view?.width ?? 0);
-    expect(layout.y + layout.height).toBeLessThanOrEqual(whole.exploded_view?.height ?? 0);
-  },
-);
+test.each(cutOuts)('$part has a transparent cut-out of the stated size, within both pictures', async (part) => {
+  const { bbox, layout, cut_out } = part;
+  const file = new URL(`../../../src/endpoints/${SLUG}/fixtures/${cut_out.file}`, import.meta.url);
+  const { width, height, format, hasAlpha } = await sharp(readFileSync(file)).metadata();
+  expect({ width, height, format, hasAlpha }).toEqual({
+    width: bbox.width,
+    height: bbox.height,
+    format: 'webp',
+    hasAlpha: true,
+  });
+  expect({ width, height }).toEqual({ width: layout.width, height: layout.height });
+  expect(bbox.x + bbox.width).toBeLessThanOrEqual(960);
+  expect(bbox.y + bbox.height).toBeLessThanOrEqual(640);
+  expect(layout.x + layout.width).toBeLessThanOrEqual(whole.exploded_view?.width ?? 0);
+  expect(layout.y + layout.height).toBeLessThanOrEqual(whole.exploded_view?.height ?? 0);
+});

@@ -1,11 +1,11 @@
-/** What outlines make of cut-outs and an exploded view. */
+/** The pipeline with a segmentation network of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/parts.decompose/pipeline.ts';
 import type { Result } from '../../../src/endpoints/parts.decompose/result.ts';
-import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { smoothPicture } from '../../inference/exported-models.ts';
-import { partCells } from '../../inference/part-cells.ts';
-import { modelSaying, sent } from '../../inference/saying-model.ts';
+import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import { smoothPicture } from '../../inference/support/exported-models.ts';
+import { partCells } from '../../inference/support/part-cells.ts';
+import { modelSaying, sent } from '../../inference/support/saying-model.ts';
 
 interface Made extends Omit<Result, 'parts' | 'exploded_view'> {
   parts: (Omit<Result['parts'][number], 'cut_out'> & { cut_out: MadePicture })[];
@@ -27,7 +27,7 @@ const picture = smoothPicture(64, 64);
 const run = async (parameters = {}, detector = scene) =>
   (await pipeline.create(modelSaying({ detector }))({ pictures: sent(picture), parameters })) as Made;
 
-test('each part is cut out to its box, with the pixels of the picture', async () => {
+test('cuts each part out to its box with the pixels of the picture', async () => {
   const { parts } = await run();
   expect(parts.map(({ part }) => part)).toEqual(['hood', 'grille', 'mirror']);
   const [hood] = parts;
@@ -39,7 +39,7 @@ test('each part is cut out to its box, with the pixels of the picture', async ()
   expect([...(seen ?? [])]).toEqual([...picture.pixels.subarray(source, source + 3), 255]);
 });
 
-test('parts lie farther apart on the exploded view than in the picture, and all of them within it', async () => {
+test('spreads the parts within the exploded view', async () => {
   const { parts, exploded_view } = await run();
   const [hood, grille] = parts;
   const apart = (places: ({ x: number } | undefined)[]) => (places[1]?.x ?? 0) - (places[0]?.x ?? 0);
@@ -52,7 +52,7 @@ test('parts lie farther apart on the exploded view than in the picture, and all 
   }
 });
 
-test('its picture shows every part that was found, where it is asked for', async () => {
+test('draws every part on the requested exploded view', async () => {
   expect((await run()).exploded_view?.image).toBeNull();
   const { parts, exploded_view } = await run({ include_exploded_view: true, parts: ['grille'] });
   expect(parts).toHaveLength(1);
@@ -66,7 +66,7 @@ test('its picture shows every part that was found, where it is asked for', async
   expect(opaque).toBe(ofAll);
 });
 
-test('without a part there is no exploded view', async () => {
+test('returns no exploded view without parts', async () => {
   expect(await run({ include_exploded_view: true }, partCells({ hood: [] }))).toMatchObject({
     parts: [],
     exploded_view: null,

@@ -18,24 +18,24 @@ test.each([
   [{ parts: ['hood'] }, { code: 'parameter_unknown', param: 'parts' }],
   [{ max_alternatives: 5, min_confidence: 0, view_hint: 'left' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(partsRecognize, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(partsRecognize, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(partsRecognize, { max_alternatives: ['1', '2'] })).toMatchObject({
     param: 'max_alternatives',
   });
 });
 
-test('max_alternatives bounds the alternatives of each part', () => {
+test('limits the alternatives of each part to max_alternatives', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const { parts } = applyParameters(whole, { max_alternatives: 1 });
   expect(parts.map(({ alternatives }) => alternatives.length)).toEqual([1, 0, 1, 1]);
 });
 
-test('min_confidence leaves out parts, the main one too', () => {
+test('filters parts, including the main one, by min_confidence', () => {
   expect(applyParameters(whole, { min_confidence: 0.93 })).toMatchObject({
     main_part: { part: 'headlight' },
     parts: [{ part: 'headlight' }, { part: 'front_bumper' }],
@@ -55,18 +55,18 @@ test.each([
   expect(sides).toEqual([side, side, side]);
 });
 
-test('a side that the picture shows is stronger than view_hint', () => {
+test('prefers a visible side to view_hint', () => {
   expect(applyParameters(whole, { view_hint: 'right' })).toEqual(whole);
 });
 
 test.each(['default', 'low_confidence', 'loose_part', 'side_unclear'])(
-  'in %s the main part is one of the parts',
+  'lists the main part of %s among its parts',
   (name) => {
     const { main_part, parts } = fixtureOf<Result>(SLUG, name);
     expect(parts.map(({ part, side, confidence }) => ({ part, side, confidence }))).toContainEqual(main_part);
   },
 );
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -21,22 +21,22 @@ test.each([
   [{ mask: true }, { code: 'parameter_unknown', param: 'mask' }],
   [{ parts: ['hood', 'roof'], include_mask: true, min_confidence: 0.5, view_hint: 'left' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(partsSegment, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and multipart text is taken for what the schema asks', () => {
+test('requires a picture and converts multipart text by the schema', () => {
   expect(jsonRefusal(partsSegment, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(partsSegment, { parts: ['hood', 'roof'], include_mask: 'true' })).toBeNull();
   expect(multipartRefusal(partsSegment, { include_mask: ['true', 'false'] })).toMatchObject({ param: 'include_mask' });
 });
 
-test('the mask comes only when it is asked for', () => {
+test('returns the mask only on request', () => {
   expect(applyParameters(whole, {})).toEqual({ ...whole, mask: null });
   expect(applyParameters(whole, { include_mask: true })).toEqual(whole);
 });
 
-test('parts and min_confidence choose among the parts', () => {
+test('filters parts by parts and min_confidence', () => {
   const { parts } = applyParameters(whole, { parts: ['hood', 'rocker_panel', 'roof'], min_confidence: 0.95 });
   expect(parts.map(({ part }) => part)).toEqual(['hood']);
 });
@@ -60,12 +60,12 @@ test.each(['default', 'low_confidence', 'occluded_part'])(
   },
 );
 
-test('occluded_part has parts of two outlines', () => {
+test('occluded_part has parts with two outlines', () => {
   const { parts } = fixtureOf<Result>(SLUG, 'occluded_part');
   const parted = parts.filter(({ is_occluded }) => is_occluded);
   expect(parted.map(({ polygons }) => polygons.length)).toEqual([2, 2, 2]);
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -1,10 +1,10 @@
-/** What outlines make of parts and their mask. */
+/** The pipeline with a segmentation network of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/parts.segment/pipeline.ts';
 import type { Result } from '../../../src/endpoints/parts.segment/result.ts';
-import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { partCells } from '../../inference/part-cells.ts';
-import { modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import { partCells } from '../../inference/support/part-cells.ts';
+import { modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 type Made = Omit<Result, 'mask'> & { mask: MadePicture | null };
 
@@ -28,7 +28,7 @@ const scene = partCells({
   headlight: [[5, 0]],
 });
 
-test('parts come the largest first, each with its side where the class tells it', async () => {
+test('lists parts largest first, with the side of the class', async () => {
   const { parts } = await run(scene);
   expect(parts.map(({ part, side }) => [part, side])).toEqual([
     ['hood', 'none'],
@@ -39,15 +39,15 @@ test('parts come the largest first, each with its side where the class tells it'
   expect(parts.map(({ is_cut_off }) => is_cut_off)).toEqual([false, true, true]);
 });
 
-test('the pieces of a part that something parts are one part, and it is known to be hidden in between', async () => {
+test('merges the pieces of a split part and marks it as occluded', async () => {
   const { parts } = await run(scene);
   expect(parts.map(({ polygons }) => polygons.length)).toEqual([1, 2, 1]);
-  // Of a part in one piece the network does not tell.
+  // Unknown for a part in one piece.
   expect(parts.map(({ is_occluded }) => is_occluded)).toEqual([null, true, null]);
   expect(parts[1]?.bbox.width).toBeGreaterThan(48);
 });
 
-test('two pieces of a class that leaves the side open may be two parts, and stay two', async () => {
+test('keeps two pieces of a class without a side as two parts', async () => {
   const { parts } = await run(
     partCells({
       headlight: [
@@ -59,17 +59,17 @@ test('two pieces of a class that leaves the side open may be two parts, and stay
   expect(parts).toHaveLength(2);
 });
 
-test('the mask has the value of each part that is listed, and 0 elsewhere', async () => {
+test('fills the mask with the value of each listed part and 0 elsewhere', async () => {
   const { parts, mask } = await run(scene, { include_mask: true, parts: ['headlight'] });
   expect(parts.map(({ mask_value }) => mask_value)).toEqual([2, 3]);
   expect(mask).toMatchObject({ width: 64, height: 64, channels: 1, format: 'png' });
   expect(mask?.pixels[44 * 64 + 12]).toBe(2);
   expect(mask?.pixels[44 * 64 + 56]).toBe(2);
   expect(mask?.pixels[4 * 64 + 44]).toBe(3);
-  // The hood was not asked for.
+  // The hood was not requested.
   expect(mask?.pixels[16 * 64 + 20]).toBe(0);
 });
 
-test('there is no mask where none is asked for', async () => {
+test('returns no mask unless requested', async () => {
   expect((await run(scene)).mask).toBeNull();
 });

@@ -1,18 +1,18 @@
-/** What corners and lines of print make of plates. */
+/** The pipeline with a detector and a text recogniser of known outputs. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../src/inference/models/model.ts';
-import { modelSaying, picture, rows, sent } from '../../inference/saying-model.ts';
+import { modelSaying, picture, rows, sent } from '../../inference/support/saying-model.ts';
 
 const manifest = parseManifest(
   readFileSync(new URL('../../../models/text-line/2026-11-21/model.json', import.meta.url), 'utf8'),
 );
 const characters = manifest.files['text-line']?.labels ?? [];
 
-/** Reads one line after the other, each character with this probability. */
+/** Returns these lines in turn, each character with this probability. */
 function textSaying(lines: string[], probability = 0.9): Model {
   let next = 0;
   const floats = () => {
@@ -42,7 +42,7 @@ const detector = {
       [16, 40],
       [6, 12],
       [0.95, 0.8],
-      // x and y of the four corners, of either plate.
+      // x and y of the four corners of both plates.
       [2, 10],
       [7, 34],
       [18, 50],
@@ -58,7 +58,7 @@ const detector = {
 const run = async (model: Model) =>
   (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
 
-test('each plate is read, the largest first, with the corners that the network found', async () => {
+test('reads each plate, largest first, with its detected corners', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying(['AB-12 Cm', 'X 9']) }));
   expect(plates.map(({ text }) => text)).toEqual(['AB12CM', 'X9']);
   expect(plates[0]).toMatchObject({
@@ -76,12 +76,12 @@ test('each plate is read, the largest first, with the corners that the network f
   expect(plates[0]?.characters[0]).toEqual({ character: 'A', confidence: expect.closeTo(0.9) });
 });
 
-test('a plate is as certain as its weakest character, and one without any is left out', async () => {
+test('takes the confidence of the weakest character and omits a plate without any', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying([' - ', 'X9'], 0.4) }));
   expect(plates).toMatchObject([{ text: 'X9', confidence: expect.closeTo(0.4) }]);
 });
 
-test('a plate that is seen at an angle is straightened before it is read', async () => {
+test('rectifies an oblique plate before reading it', async () => {
   // It rises by 16 pixels over its width of 56; its upper half is white, its lower half black.
   const corners = [
     [4, 20],
@@ -95,30 +95,30 @@ test('a plate that is seen at an angle is straightened before it is read', async
   });
   const values = corners.flat().map((value) => [value]);
   const seen = { ...detector, says: { output0: rows([32], [22], [56], [36], [0.9], ...values) } };
-  const asked: ModelInputs[] = [];
+  const received: ModelInputs[] = [];
   const text = textSaying(['X9']);
   const listening: Model = {
     ...text,
     run: (file, inputs) => {
-      asked.push(inputs);
+      received.push(inputs);
       return text.run(file, inputs);
     },
   };
   const model = modelSaying({ detector: seen }, { text: listening });
   await pipeline.create(model)({ pictures: sent({ width: 64, height: 64, pixels }), parameters: {} });
-  const { data = new Float32Array(), shape = [] } = asked[0]?.images ?? {};
+  const { data = new Float32Array(), shape = [] } = received[0]?.images ?? {};
   const width = shape[3] ?? 0;
   const row = (y: number) => [...data].slice(y * width, y * width + 64).map(Number);
   expect(Math.min(...row(8))).toBeGreaterThan(0.99);
   expect(Math.max(...row(24))).toBeLessThan(0.01);
 });
 
-test('a network whose keypoints are not four corners is refused', () => {
+test('refuses a network whose keypoints are not four corners', () => {
   const decoder = { ...detector.decoder, keypoints: 2, values: 2 };
   const model = modelSaying({ detector: { ...detector, decoder } }, { text: textSaying([]) });
   expect(() => pipeline.create(model)).toThrow('files.detector.decoder.keypoints must be 4');
 });
 
-test('a model that uses no reader of lines is told what it lacks', () => {
+test('refuses a model without a line recogniser and names it', () => {
   expect(() => pipeline.create(modelSaying({ detector }))).toThrow('uses.text is missing from model.json');
 });

@@ -13,16 +13,16 @@ test.each([
   [{ region_hint: 'US-CA' }, { code: 'parameter_unknown', param: 'region_hint' }],
   [{ country_hint: 'DE' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(plateRead, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(plateRead, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(plateRead, { country_hint: ['DE', 'FR'] })).toMatchObject({ param: 'country_hint' });
 });
 
-test.each(['default', 'low_confidence', 'several_plates'])('the characters of %s spell its texts', (scenario) => {
+test.each(['default', 'low_confidence', 'several_plates'])('spells the texts of %s by its characters', (scenario) => {
   const { plates } = fixtureOf<Result>(SLUG, scenario);
   expect(plates.length).toBeGreaterThan(0);
   for (const { characters, text } of plates) {
@@ -30,7 +30,7 @@ test.each(['default', 'low_confidence', 'several_plates'])('the characters of %s
   }
 });
 
-test('several_plates are largest first, and an unknown country is null', () => {
+test('several_plates lists the largest first, with null for an unknown country', () => {
   const { plates } = fixtureOf<Result>(SLUG, 'several_plates');
   const areas = plates.map(({ bbox }) => bbox.width * bbox.height);
   expect(areas).toEqual(areas.toSorted((a, b) => b - a));
@@ -41,6 +41,6 @@ test('several_plates are largest first, and an unknown country is null', () => {
   ]);
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Result as Detected } from '../../../src/endpoints/damage.detect/result.ts';
+import type { Result as Graded } from '../../../src/endpoints/damage.severity/result.ts';
+import type { Result as Inspected } from '../../../src/endpoints/inspections/result.ts';
 import { pricingRepair } from '../../../src/endpoints/pricing.repair/contract.ts';
 import type { Result } from '../../../src/endpoints/pricing.repair/result.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
@@ -8,12 +11,15 @@ import { testModeOutcome } from '../../support/test-mode.ts';
 const JOB_ID = 'job_1111111111111111111111';
 const damage = { type: 'dent', part: 'hood' };
 const damages = [damage];
+const DETECTED = fixtureOf<Detected>('damage.detect');
 
-const estimated = async (parameters: Record<string, unknown>, scenario?: string) =>
-  (await testModeOutcome<Result>(pricingRepair, { parameters, ...(scenario && { scenario }) })).result;
+const estimated = async (parameters: Record<string, unknown>, scenario?: string, found: unknown = DETECTED) => {
+  const results = { [JOB_ID]: found };
+  return (await testModeOutcome<Result>(pricingRepair, { parameters, results, ...(scenario && { scenario }) })).result;
+};
 
 describe('the request', () => {
-  test('takes up to 10 pictures, and none', () => {
+  test('accepts 0 to 10 pictures', () => {
     expect(jsonRefusal(pricingRepair, { damages })).toBeNull();
     expect(jsonRefusal(pricingRepair, { damages, input_refs: Array(11).fill(UPLOAD_ID) })).toEqual({
       code: 'parameter_invalid',
@@ -40,11 +46,11 @@ describe('the request', () => {
     [{ damages, paint_rate: '128' }, 'parameter_invalid', 'paint_rate'],
     [{ damages, part_quality: 'cheap' }, 'parameter_invalid', 'part_quality'],
     [{ damages, tax: 19 }, 'parameter_unknown', 'tax'],
-  ])('%j is refused', (parameters, code, param) => {
+  ])('refuses %j', (parameters, code, param) => {
     expect(parameterRefusal(pricingRepair, parameters)).toEqual({ code, param });
   });
 
-  test('a parameter given twice is refused', () => {
+  test('refuses a repeated parameter', () => {
     expect(multipartRefusal(pricingRepair, { labour_rate: ['1', '2'] })?.param).toBe('labour_rate');
   });
 
@@ -56,11 +62,11 @@ describe('the request', () => {
     [{ damages: [{ ...damage, id: 'a' }, damage, { ...damage, id: 'a' }] }, 'damages.2.id'],
     [{ damages: [{ ...damage, id: 'damage_2' }, damage] }, 'damages.1.id'],
     [{ damages: [damage, { ...damage, id: 'a' }] }, null],
-  ])('the damages of %j come from one place, each once', (parameters, param) => {
+  ])('requires damages from one source with unique ids: %j', (parameters, param) => {
     expect(pricingRepair.refine({ parameters, files: [] })?.param ?? null).toBe(param);
   });
 
-  test('a job is one that found damages', () => {
+  test('accepts jobs that find damages', () => {
     expect(pricingRepair.jobReferences).toEqual([
       { parameter: 'job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'] },
     ]);
@@ -72,14 +78,14 @@ describe('an estimate', () => {
     expectSums(fixtureOf<Result>(pricingRepair.slug, scenario));
   });
 
-  test('answers the damages of the request, and adds up', async () => {
-    const asked = [
+  test('prices the damages of the request and adds up', async () => {
+    const requested = [
       { id: 'left', type: 'scratch', part: 'front_fender', side: 'left' },
       { type: 'crack', part: 'front_bumper', repair_method: 'replace' },
       { type: 'dent', part: 'roof' },
       { type: 'dent', part: 'hood' },
     ];
-    const result = await estimated({ damages: asked });
+    const result = await estimated({ damages: requested });
     expectSums(result);
     expect(result.operations.flatMap(({ damage_ids }) => damage_ids).toSorted()).toEqual(
       ['damage_2', 'damage_3', 'damage_4', 'left'].toSorted(),
@@ -90,30 +96,100 @@ describe('an estimate', () => {
     });
   });
 
-  test('is at the rates of the request; paint at the labour rate unless it has one of its own', async () => {
+  test('uses the requested rates, and the labour rate for paint by default', async () => {
     const result = await estimated({ job_id: JOB_ID, labour_rate: 10_000 });
     expectSums(result);
     expect(result.rates).toEqual({ labour: 10_000, paint: 10_000, source: 'request' });
     expect((await estimated({ job_id: JOB_ID, labour_rate: 1, paint_rate: 2 })).rates.paint).toBe(2);
   });
 
-  test('has cheaper parts of another quality', async () => {
+  test('uses cheaper parts of another quality', async () => {
     const [original, used] = [await estimated({}), await estimated({ part_quality: 'used' })];
     expectSums(used);
     expect(used.totals.parts).toBeLessThan(original.totals.parts);
     expect(used.operations.flatMap(({ parts }) => parts.map(({ quality }) => quality))).toEqual(['used']);
   });
 
-  test('names what it could not price', async () => {
+  test('lists what it cannot price', async () => {
     const result = await estimated({ damages: [damage, { ...damage, id: 'last' }] }, 'not_all_priced');
     expect(result.not_priced).toEqual([{ damage_id: 'last', reason: 'no_repair_data' }]);
     expect(result.operations).toHaveLength(1);
   });
 
-  test('of nothing costs nothing', async () => {
+  test.each([
+    ['damage.detect', DETECTED.damages.map(({ id, part, side }) => ({ id, part, side }))],
+    ['damage.severity', fixtureOf<Graded>('damage.severity').damages.map(({ id, part, side }) => ({ id, part, side }))],
+    [
+      'inspections',
+      fixtureOf<Inspected>('inspections').parts.flatMap(({ part, side, damages: on }) =>
+        on.map(({ id }) => ({ id, part, side })),
+      ),
+    ],
+  ])('prices or lists every damage of the named %s job, on its part', async (slug, expected) => {
+    const { operations, not_priced } = await estimated({ job_id: JOB_ID }, undefined, fixtureOf(slug));
+    const priced = operations.flatMap(({ damage_ids, part, side }) => damage_ids.map((id) => ({ id, part, side })));
+    expect(priced.toSorted(byId)).toEqual(expected.toSorted(byId));
+    expect(not_priced).toEqual([]);
+  });
+
+  test('lists damages on an unknown part, and dirt, as not priced', async () => {
+    const found = { ...DETECTED, damages: DETECTED.damages.map((one) => ({ ...one, part: null })) };
+    const { operations, not_priced } = await estimated({ job_id: JOB_ID }, undefined, found);
+    expect(operations).toEqual([]);
+    expect(not_priced).toEqual(found.damages.map(({ id }) => ({ damage_id: id, reason: 'part_unknown' })));
+    expect((await estimated({ damages: [{ ...damage, type: 'dirt_or_stain' }] })).not_priced).toEqual([
+      { damage_id: 'damage_1', reason: 'cleaning_only' },
+    ]);
+  });
+
+  test('costs nothing for a named job without damages', async () => {
+    const result = await estimated({ job_id: JOB_ID }, undefined, { ...DETECTED, damages: [] });
+    expect(result).toMatchObject({ operations: [], not_priced: [], repair_days: 0, totals: { gross: 0 } });
+  });
+
+  test('fails after the result of the named job is deleted', async () => {
+    const outcome = await testModeOutcome<Result>(pricingRepair, { parameters: { job_id: JOB_ID } });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' }, chargedCredits: 0 });
+  });
+
+  test.each([
+    [{ type: 'scratch', part: 'hood' }, 'polish', []],
+    [{ type: 'scratch', part: 'hood', severity: 'severe' }, 'repair_and_paint', []],
+    [{ type: 'dent', part: 'rear_door', side: 'left' }, 'paintless_dent_repair', []],
+    [{ type: 'chip', part: 'windshield' }, 'glass_repair', []],
+    [{ type: 'broken_glass', part: 'windshield' }, 'replace', ['windshield']],
+    [{ type: 'broken_light', part: 'taillight', side: 'right' }, 'replace', ['taillight']],
+    [{ type: 'crack', part: 'front_bumper', severity: 'critical' }, 'replace', ['front_bumper']],
+    [{ type: 'dent', part: 'hood', repair_method: 'replace' }, 'replace', ['hood']],
+  ])('repairs %j with %s and buys %j', async (one, method, parts) => {
+    const { operations } = await estimated({ damages: [one] });
+    expect(operations).toHaveLength(1);
+    expect(operations[0]).toMatchObject({ method, part: one.part });
+    expect(operations[0]?.parts.map(({ part }) => part)).toEqual(parts);
+  });
+
+  test('replaces a part once for all its damages', async () => {
+    const onBumper = { type: 'scratch', part: 'front_bumper' };
+    const { operations } = await estimated({ damages: [onBumper, { ...onBumper, type: 'missing_part' }, damage] });
+    expect(operations.map(({ part, damage_ids }) => [part, damage_ids])).toEqual([
+      ['front_bumper', ['damage_1', 'damage_2']],
+      ['hood', ['damage_3']],
+    ]);
+  });
+
+  test('costs more with a higher severity', async () => {
+    const gross = async (severity: string) => (await estimated({ damages: [{ ...damage, severity }] })).totals.gross;
+    const [minor, moderate, severe] = [await gross('minor'), await gross('moderate'), await gross('severe')];
+    expect(minor).toBeLessThan(moderate);
+    expect(moderate).toBeLessThan(severe);
+  });
+
+  test('of no damage costs nothing', async () => {
     expect((await estimated({ damages }, 'empty_result')).totals).toMatchObject({ net: 0, tax: 0, gross: 0 });
   });
 });
+
+const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
 
 function expectSums({ operations, totals, range, rates }: Result): void {
   const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);

@@ -16,7 +16,7 @@ const priced = async (parameters: Record<string, unknown>, scenario?: string, me
   (await testModeOutcome<Result>(pricingVehicle, { parameters, mediaTypes, ...(scenario && { scenario }) })).result;
 
 describe('the request', () => {
-  test('takes up to 30 pictures, and none', () => {
+  test('accepts 0 to 30 pictures', () => {
     expect(pricingVehicle.files).toMatchObject({
       field: 'images',
       minimum: 0,
@@ -56,11 +56,11 @@ describe('the request', () => {
     [{ vehicle, margin_pct: -1 }, 'parameter_invalid', 'margin_pct'],
     [{ vehicle, include_comparables: 'no' }, 'parameter_invalid', 'include_comparables'],
     [{ vehicle, discount: 1 }, 'parameter_unknown', 'discount'],
-  ])('%j is refused', (parameters, code, param) => {
+  ])('refuses %j', (parameters, code, param) => {
     expect(parameterRefusal(pricingVehicle, parameters)).toEqual({ code, param });
   });
 
-  test('every parameter of the specification is accepted', () => {
+  test('accepts every specified parameter', () => {
     const parameters = {
       vehicle: { ...CAR, vin: '7ZZBX2C45N1048215', mileage_km: 48_200 },
       repair_estimate_total: 0,
@@ -75,7 +75,7 @@ describe('the request', () => {
     }
   });
 
-  test('a parameter given twice is refused', () => {
+  test('refuses a repeated parameter', () => {
     expect(multipartRefusal(pricingVehicle, { vehicle: '{}', currency: ['EUR', 'USD'] })?.param).toBeDefined();
   });
 
@@ -85,7 +85,7 @@ describe('the request', () => {
     [{}, 'vehicle.make'],
     [{ make: 'Talvera', year: 2022 }, 'vehicle.model'],
     [{ make: 'Talvera', model: 'Lumo', mileage_km: 10 }, 'vehicle.year'],
-  ])('the vehicle %j is known or not', (described, param) => {
+  ])('requires a VIN, or make, model and year: %j', (described, param) => {
     const problem = pricingVehicle.refine({ parameters: { vehicle: described }, files: [] });
     expect(problem?.param ?? null).toBe(param);
   });
@@ -95,26 +95,28 @@ describe('the request', () => {
     [{ country: 'DE' }, null],
     [{ country: 'US' }, 'country'],
     [{ country: 'US', price_book: 'eu-de' }, 'country'],
-  ])('a country has a price book or is refused: %j', (asked, param) => {
-    const problem = pricingVehicle.refine({ parameters: { vehicle: CAR, ...asked }, files: [] });
+  ])('refuses a country without a price book: %j', (requested, param) => {
+    const problem = pricingVehicle.refine({ parameters: { vehicle: CAR, ...requested }, files: [] });
     expect(problem?.param ?? null).toBe(param);
   });
 });
 
 describe('a valuation', () => {
-  test.each(VALUED)('of %s is its base and its adjustments, within its range', (scenario) => {
+  test.each(VALUED)('of %s equals its base plus adjustments, within its range', (scenario) => {
     expectSums(fixtureOf<Result>(pricingVehicle.slug, scenario));
   });
 
-  test('still adds up after every parameter that moves it', async () => {
-    const result = await priced({ vehicle, condition_grade: 'D', repair_estimate_total: 123_456, margin_pct: 7.3 });
+  test('adds up after every parameter that moves it', async () => {
+    const equipped = { ...vehicle, mileage_km: 48_200, equipment: ['Sunroof'] };
+    const parameters = { condition_grade: 'D', repair_estimate_total: 123_456, margin_pct: 7.3 };
+    const result = await priced({ vehicle: equipped, ...parameters });
     expectSums(result);
     expect(result.adjustments.map(({ kind }) => kind).toSorted()).toEqual(
       ['condition', 'damage', 'demand', 'equipment', 'margin', 'mileage'].toSorted(),
     );
   });
 
-  test('deducts the repair estimate in every channel, and never below 0', async () => {
+  test('deducts the repair estimate in every channel, down to 0 at most', async () => {
     const [plain, less] = [await priced({ vehicle }), await priced({ vehicle, repair_estimate_total: 100_000 })];
     for (const channel of PRICE_CHANNELS) {
       expect(less.channels?.[channel].value).toBe((plain.channels?.[channel].value ?? 0) - 100_000);
@@ -123,14 +125,14 @@ describe('a valuation', () => {
     expect(wreck.channels?.trade_in).toMatchObject({ low: 0, value: 0, high: 0 });
   });
 
-  test('adds the margin to the retail figure alone', async () => {
+  test('adds the margin to the retail value only', async () => {
     const [plain, more] = [await priced({ vehicle }), await priced({ vehicle, margin_pct: 10 })];
     const retail = plain.channels?.retail.value ?? 0;
     expect(more.channels?.retail.value).toBe(retail + Math.round(retail / 10));
     expect(more.channels?.private).toEqual(plain.channels?.private);
   });
 
-  test('is worth less the worse the condition', async () => {
+  test('falls with the condition grade', async () => {
     const values: number[] = [];
     for (const condition_grade of ['A', 'B', 'C', 'D', 'E']) {
       const { condition, channels } = await priced({ vehicle, condition_grade });
@@ -141,7 +143,7 @@ describe('a valuation', () => {
     expect(new Set(values).size).toBe(5);
   });
 
-  test('says from what the condition was concluded', async () => {
+  test('states what the condition was inferred from', async () => {
     const sourcesOf = async (parameters: object, mediaTypes: string[]) =>
       (await priced({ vehicle, ...parameters }, undefined, mediaTypes)).condition?.sources;
     expect(await sourcesOf({}, [])).toEqual([]);
@@ -149,7 +151,7 @@ describe('a valuation', () => {
     expect(await sourcesOf({ repair_estimate_total: 1 }, ['image/jpeg'])).toEqual(['photos', 'repair_estimate']);
   });
 
-  test('names the vehicle of the request, and what a VIN resolved to', async () => {
+  test('names the requested vehicle, or the one that the VIN resolved to', async () => {
     const named = await priced({ vehicle: { make: 'Orbis', model: 'Vento', year: 2019, mileage_km: 9 } });
     expect(named.vehicle).toEqual({
       vin: null,
@@ -168,35 +170,98 @@ describe('a valuation', () => {
     });
   });
 
-  test.each([...VALUED, 'empty_result'])('of %s is of a book that there is', (scenario) => {
+  describe('of a described vehicle', () => {
+    const described = { make: 'Orbis', model: 'Vento', year: 2020, mileage_km: 80_000 };
+    const retail = async (changes: object = {}) =>
+      (await priced({ vehicle: { ...described, ...changes } })).channels?.retail.value ?? 0;
+    const mileageOf = async (changes: object) =>
+      (await priced({ vehicle: { ...described, ...changes } })).adjustments.find(({ kind }) => kind === 'mileage');
+
+    test('is the same every time', async () => {
+      expect(await retail()).toBe(await retail());
+      expect(await retail({ make: ' orbis', model: 'VENTO' })).toBe(await retail());
+    });
+
+    test('changes with make and model', async () => {
+      const values = [await retail(), await retail({ make: 'Talvera' }), await retail({ model: 'Lumo' })];
+      expect(new Set(values).size).toBe(3);
+    });
+
+    test('falls with age and with mileage', async () => {
+      expect(await retail({ year: 2016 })).toBeLessThan(await retail());
+      expect(await retail({ mileage_km: 180_000 })).toBeLessThan(await retail());
+      expect(await retail({ mileage_km: 20_000 })).toBeGreaterThan(await retail());
+    });
+
+    test('states the mileage difference that it weighs', async () => {
+      expect(await mileageOf({ year: 2022, mileage_km: 48_200 })).toMatchObject({
+        reason: '12,800 km fewer than is usual at its age',
+      });
+      const more = await mileageOf({ year: 2022, mileage_km: 71_000 });
+      expect(more?.reason).toBe('10,000 km more than is usual at its age');
+      expect(more?.amount).toBeLessThan(0);
+      expect(await mileageOf({ mileage_km: undefined })).toBeUndefined();
+    });
+
+    test('names only equipment of the request', async () => {
+      const equipmentOf = async (changes: object) =>
+        (await priced({ vehicle: { ...described, ...changes } })).adjustments.filter(
+          ({ kind }) => kind === 'equipment',
+        );
+      expect(await equipmentOf({})).toEqual([]);
+      expect(await equipmentOf({ equipment: ['Sunroof'] })).toMatchObject([{ reason: 'Equipment: Sunroof' }]);
+    });
+
+    test('adds up, with comparables of the same age and mileage', async () => {
+      const result = await priced({ vehicle: { ...described, year: 2012, mileage_km: 260_000 } });
+      expectSums(result);
+      expect(result.comparables?.map(({ year }) => year)).toEqual([2012, 2012, 2012, 2011]);
+      for (const { channel, price, mileage_km } of result.comparables ?? []) {
+        const value = result.channels?.[channel].value ?? 0;
+        expect(Math.abs(price / value - 1)).toBeLessThan(0.1);
+        expect(Math.abs((mileage_km ?? 0) - 260_000)).toBeLessThan(20_000);
+      }
+    });
+
+    test('is that of a collector only from an age of 25 years', async () => {
+      const kindsIn = async (year: number) =>
+        (await priced({ vehicle: { ...described, year } }, 'thin_market')).adjustments.map(({ kind }) => kind);
+      expect(await kindsIn(1994)).toContain('age');
+      expect(await kindsIn(2020)).not.toContain('age');
+    });
+
+    test('keeps the reference vehicle at the values of the fixture', async () => {
+      const { vehicle: _vehicle, condition: _condition, ...values } = fixtureOf<Result>(pricingVehicle.slug);
+      expect(await priced({ vehicle: { vin: '7ZZBX2C45N1048215', mileage_km: 48_200 } })).toMatchObject(values);
+    });
+  });
+
+  test.each([...VALUED, 'empty_result'])('of %s uses an existing price book', (scenario) => {
     const { price_book, country, currency } = fixtureOf<Result>(pricingVehicle.slug, scenario);
     expect({ [price_book]: { country } }).toEqual(PRICE_BOOKS);
     expect(currency).toBe('EUR');
   });
 
-  test.each(Object.entries(MINOR_UNITS_PER_EURO_CENT))(
-    'is converted to %s, and still adds up',
-    async (currency, rate) => {
-      const [euros, told] = [await priced({ vehicle }), await priced({ vehicle, currency })];
-      expect(told.currency).toBe(currency);
-      expectSums(told);
-      for (const name of PRICE_CHANNELS) {
-        for (const field of ['base', 'low', 'value', 'high'] as const) {
-          // Each summand is rounded by itself.
-          expect(
-            Math.abs((told.channels?.[name][field] ?? 0) - (euros.channels?.[name][field] ?? 0) * rate),
-          ).toBeLessThan(4);
-        }
+  test.each(Object.entries(MINOR_UNITS_PER_EURO_CENT))('converts to %s and adds up', async (currency, rate) => {
+    const [euros, told] = [await priced({ vehicle }), await priced({ vehicle, currency })];
+    expect(told.currency).toBe(currency);
+    expectSums(told);
+    for (const name of PRICE_CHANNELS) {
+      for (const field of ['base', 'low', 'value', 'high'] as const) {
+        // Each summand is rounded separately.
+        expect(
+          Math.abs((told.channels?.[name][field] ?? 0) - (euros.channels?.[name][field] ?? 0) * rate),
+        ).toBeLessThan(4);
       }
-      expect(told.comparables?.map(({ price }) => price)).toEqual(
-        euros.comparables?.map(({ price }) => Math.round(price * rate)),
-      );
-      const less = await priced({ vehicle, currency, repair_estimate_total: 1_000 });
-      expect(less.channels?.retail.value).toBe((told.channels?.retail.value ?? 0) - 1_000);
-    },
-  );
+    }
+    expect(told.comparables?.map(({ price }) => price)).toEqual(
+      euros.comparables?.map(({ price }) => Math.round(price * rate)),
+    );
+    const less = await priced({ vehicle, currency, repair_estimate_total: 1_000 });
+    expect(less.channels?.retail.value).toBe((told.channels?.retail.value ?? 0) - 1_000);
+  });
 
-  test('leaves the comparables out when asked', async () => {
+  test('omits the comparables on request', async () => {
     expect((await priced({ vehicle })).comparables).toHaveLength(4);
     expect((await priced({ vehicle, include_comparables: false })).comparables).toBeNull();
   });

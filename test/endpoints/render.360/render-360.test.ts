@@ -24,11 +24,11 @@ test.each([
   [{ frames: 12 }, { code: 'parameter_unknown', param: 'frames' }],
   [{ max_frames: 8, start_view: 'rear' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(render360, parameters)).toEqual(refusal);
 });
 
-test('files are required, 72 at most, and multipart text is read as a number', () => {
+test('requires 1 to 72 files and converts multipart text to a number', () => {
   expect(jsonRefusal(render360, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
   expect(jsonRefusal(render360, { input_refs: Array(73).fill(UPLOAD_ID) })).toEqual(invalid('input_refs'));
   expect(jsonRefusal(render360, { input_refs: Array(72).fill(UPLOAD_ID) })).toBeNull();
@@ -42,17 +42,17 @@ test.each([
   [7, 0, 'images'],
   [0, 2, 'input_refs'],
   [8, 1, 'input_refs'],
-])('%d pictures and %d videos: what is wrong is %p', (pictures, videos, param) => {
+])('refuses %d pictures with %d videos by %p, or accepts them', (pictures, videos, param) => {
   expect(render360.refine({ parameters: {}, files: files(pictures, videos) })?.param ?? null).toBe(param);
 });
 
-test('only pictures may be sent directly, and nobody waits for it', () => {
+test('accepts only pictures directly and rejects wait', () => {
   expect(render360.files.mediaTypes).toContain('video/mp4');
   expect(render360.files.directMediaTypes.some((type) => type.startsWith('video/'))).toBe(false);
   expect(render360.acceptsWait).toBe(false);
 });
 
-test.each(SCENARIOS)('the frames of %s are in order, and its manifest has the same', (scenario) => {
+test.each(SCENARIOS)('lists the frames of %s in order, as in its manifest', (scenario) => {
   const { frames, manifest } = fixtureOf<Result>(SLUG, scenario);
   expect(frames.map(({ index }) => index)).toEqual(frames.map((_, index) => index));
   const azimuths = frames.map(({ azimuth_degrees }) => azimuth_degrees);
@@ -62,7 +62,7 @@ test.each(SCENARIOS)('the frames of %s are in order, and its manifest has the sa
   expect(drawn.frames.map(({ azimuth_degrees }) => azimuth_degrees)).toEqual(azimuths);
 });
 
-test.each(SCENARIOS)('coverage of %s is that of its frames', (scenario) => {
+test.each(SCENARIOS)('states the coverage of the frames of %s', (scenario) => {
   const { frames, coverage } = fixtureOf<Result>(SLUG, scenario);
   const gaps = frames.map(
     ({ azimuth_degrees }, index) => (azimuth_degrees - (frames.at(index - 1)?.azimuth_degrees ?? 0) + 360) % 360,
@@ -81,13 +81,13 @@ test.each([
   expect(applyParameters(whole, { start_view }).start_frame_index).toBe(index);
 });
 
-test('without start_view it opens with the front left, and where that is missing with what is nearest', () => {
+test('opens with the front left by default, or with the nearest frame', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const incomplete = fixtureOf<Result>(SLUG, 'incomplete_circle');
   expect(applyParameters(incomplete, { start_view: 'rear' }).start_frame_index).toBe(3);
 });
 
-test('the boxes lie on the frames, and the files have the sizes that are stated', async () => {
+test('keeps the boxes within the frames, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG, 'frame-0.jpg')).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

@@ -1,14 +1,14 @@
-/** What an outline makes of a cut-out and a picture before another background. */
+/** The pipeline with a segmentation network of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/render.background/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.background/result.ts';
-import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { modelSaying, sent } from '../../inference/saying-model.ts';
+import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import { modelSaying, sent } from '../../inference/support/saying-model.ts';
 
 type Made = Omit<Result, 'cut_out' | 'composite'> & { cut_out: MadePicture | null; composite: MadePicture | null };
 
 const SIDE = 64;
-/** Green, so that what is seen of it is known. */
+/** Green, so that remains of it are recognisable. */
 const GREEN = [20, 160, 60];
 const picture = {
   width: SIDE,
@@ -35,21 +35,21 @@ const at = (made: MadePicture | null, x: number, y: number) => {
   return [...pixels.subarray((y * width + x) * channels, (y * width + x + 1) * channels)];
 };
 
-test('the vehicle is cut out to its box, clear around it, and keeps its pixels', async () => {
+test('cuts the vehicle out to its box, transparent around it, with its own pixels', async () => {
   const { vehicle, cut_out } = await run();
   expect(vehicle).toMatchObject({ class: 'car', is_cut_off: false });
   const { source_bbox: box = { x: 0, y: 0, width: 0, height: 0 } } = vehicle ?? {};
   expect(vehicle?.composite_bbox).toEqual(box);
   expect(cut_out).toMatchObject({ width: box.width, height: box.height, channels: 4, format: 'png' });
   expect(at(cut_out, Math.floor(box.width / 2), Math.floor(box.height / 2))).toEqual([...GREEN, 255]);
-  // Of the old background nothing is left, not even behind what is clear.
+  // The old background is gone, even where the cut-out is transparent.
   const clear = Array.from({ length: box.width * box.height }, (_, pixel) => [
     ...(cut_out?.pixels.subarray(pixel * 4, pixel * 4 + 4) ?? []),
   ]).filter(([, , , opacity]) => opacity === 0);
   for (const pixel of clear) expect(pixel).toEqual([0, 0, 0, 0]);
 });
 
-test('before a colour, all but the vehicle and its shadow has that colour', async () => {
+test('fills everything but the vehicle and its shadow with the background colour', async () => {
   const { composite, scene, background_color, has_shadow } = await run({
     background_color: '#AA00ff',
     shadow: false,
@@ -62,7 +62,7 @@ test('before a colour, all but the vehicle and its shadow has that colour', asyn
   expect(at(composite, 32, 28)).toEqual(GREEN);
 });
 
-test('the shadow lies below the vehicle and darkens the ground only', async () => {
+test('draws the shadow below the vehicle, on the ground only', async () => {
   const plain = { background_color: '#c8c8c8' };
   const [lit, shaded] = [await run({ ...plain, shadow: false }), await run(plain)];
   expect(shaded.has_shadow).toBe(true);
@@ -72,7 +72,7 @@ test('the shadow lies below the vehicle and darkens the ground only', async () =
   expect(at(shaded.composite, 32, 4)).toEqual(at(lit.composite, 32, 4));
 });
 
-test('a vehicle that the lower edge cuts stands on nothing that is seen: it has no shadow', async () => {
+test('adds no shadow to a vehicle that the lower edge cuts off', async () => {
   const model = modelSaying({ detector: detector({ rows: [4, 5, 6, 7] }) });
   const { vehicle, has_shadow } = await run({}, model);
   expect(vehicle?.is_cut_off).toBe(true);
@@ -80,18 +80,18 @@ test('a vehicle that the lower edge cuts stands on nothing that is seen: it has 
 });
 
 test.each(['studio_white', 'studio_gray', 'studio_dark', 'showroom', 'forecourt'])(
-  '%s is a wall above a ground',
+  'paints %s as a wall above a ground',
   async (scene) => {
     const { composite, ...made } = await run({ scene, shadow: false });
     expect(made.scene).toBe(scene);
     expect(at(composite, 2, 2)).not.toEqual(GREEN);
     expect(at(composite, 2, 2)).not.toEqual(at(composite, 2, 61));
-    // Even from side to side.
+    // Uniform from side to side.
     expect(at(composite, 2, 61)).toEqual(at(composite, 61, 61));
   },
 );
 
-test('soft edges of a matting network let the background through', async () => {
+test('blends the background through soft matte edges', async () => {
   const matting = {
     labels: [],
     decoder: { name: 'alpha-matte', output: 'alpha', values: 'logits' },
@@ -106,7 +106,7 @@ test('soft edges of a matting network let the background through', async () => {
   expect(at(cut_out, 10, 10)[3]).toBe(128);
 });
 
-test('a picture without a vehicle gives null pictures, and costs nothing', async () => {
+test('returns null pictures and charges nothing without a vehicle', async () => {
   const made = await run({}, modelSaying({ detector: detector({ rows: [] }) }));
   expect(made).toMatchObject({
     vehicle: null,

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { applyParameters, type Fixture } from '../../../src/endpoints/render.background/apply-parameters.ts';
 import { renderBackground } from '../../../src/endpoints/render.background/contract.ts';
-import { createFixtureBackend } from '../../../src/inference/fixture-backend.ts';
-import { standInArtefacts } from '../../inference/tiny-endpoint.ts';
+import { createFixtureBackend } from '../../../src/inference/backends/fixture-backend.ts';
+import { standInArtefacts } from '../../inference/support/tiny-endpoint.ts';
 import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
 import { missizedPictures, readFixtureFile } from '../../support/fixture-artefacts.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
@@ -23,11 +23,11 @@ test.each([
   [{ scene: 'showroom', shadow: false, output_format: 'webp' }, null],
   [{ background_color: '#A0b1C2' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(renderBackground, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(renderBackground, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(renderBackground, { shadow: 'false' })).toBeNull();
   expect(multipartRefusal(renderBackground, { scene: ['showroom', 'forecourt'] })).toMatchObject({ param: 'scene' });
@@ -38,11 +38,11 @@ test.each([
   [{ scene: 'showroom' }, null],
   [{ background_color: '#ffffff' }, null],
   [{}, null],
-])('of %j, two backgrounds at once are refused', (parameters, param) => {
+])('refuses two backgrounds at once: %j', (parameters, param) => {
   expect(renderBackground.refine({ parameters, files: [] })?.param ?? null).toBe(param);
 });
 
-test('the result says what was asked for', () => {
+test('echoes the request in the result', () => {
   expect(applyParameters(whole, {})).toMatchObject({
     scene: 'studio_white',
     background_color: null,
@@ -60,7 +60,7 @@ test('the result says what was asked for', () => {
   });
 });
 
-test('a picture without a vehicle succeeds without pictures and costs nothing, whatever is asked for', async () => {
+test('succeeds without pictures and charges nothing without a vehicle, whatever the parameters', async () => {
   const endpointsDirectory = new URL('../../../src/endpoints/', import.meta.url);
   const backend = createFixtureBackend({
     logger: quiet,
@@ -80,7 +80,7 @@ test('a picture without a vehicle succeeds without pictures and costs nothing, w
   });
 });
 
-test('the cut-out is transparent around the vehicle, and as large as its box', async () => {
+test('makes the cut-out as large as the box, transparent around the vehicle', async () => {
   const { channels, width, height } = await sharp(readFixtureFile(SLUG, 'cut-out.png')).ensureAlpha().metadata();
   const { isOpaque } = await sharp(readFixtureFile(SLUG, 'cut-out.png')).stats();
   expect(isOpaque).toBe(false);
@@ -90,7 +90,7 @@ test('the cut-out is transparent around the vehicle, and as large as its box', a
   });
 });
 
-test('the default fixture lies on the example picture, and its files have the sizes it states', async () => {
+test('keeps the default fixture within the example picture, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

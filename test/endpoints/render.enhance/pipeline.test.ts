@@ -1,19 +1,20 @@
-/** What networks that enlarge and take noise away make of a picture, and what is said of it. */
+/** The pipeline with networks of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/render.enhance/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.enhance/result.ts';
-import type { RgbImage } from '../../../src/inference/images/rgb-image.ts';
-import type { MadePicture } from '../../../src/inference/made-files.ts';
-import type { FloatTensor, Model } from '../../../src/inference/models/model.ts';
-import { measureQuality } from '../../../src/inference/pipelines/picture-quality.ts';
-import { smoothPicture } from '../../inference/exported-models.ts';
-import { modelSaying, sent } from '../../inference/saying-model.ts';
+import type { Model } from '../../../src/inference/models/model.ts';
+import type { FloatTensor } from '../../../src/inference/models/tensors.ts';
+import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import type { RgbImage } from '../../../src/inference/toolkit/images/rgb-image.ts';
+import { measureQuality } from '../../../src/inference/toolkit/quality/picture-quality.ts';
+import { smoothPicture } from '../../inference/support/exported-models.ts';
+import { modelSaying, sent } from '../../inference/support/saying-model.ts';
 
 type Made = Omit<Result, 'image'> & { image: MadePicture };
 
 const SIDE = 64;
 
-/** Networks of one tile whose output has one value everywhere: the noise is gone, and all that was to be seen. */
+/** Single-tile networks with a constant output. */
 function model({ scale = 2, hasDenoiser = true } = {}): Model {
   const network = (factor: number, value: number) => ({
     labels: [],
@@ -28,7 +29,7 @@ function model({ scale = 2, hasDenoiser = true } = {}): Model {
   return modelSaying({ upscale: network(scale, 1), ...(hasDenoiser && { denoise: network(1, 0) }) });
 }
 
-/** Grey of 128 with noise of this many levels. */
+/** Grey 128 with noise of this many levels. */
 function noisy(levels: number): RgbImage {
   let state = 1;
   const pixels = new Uint8Array(40 * 30 * 3);
@@ -42,7 +43,7 @@ function noisy(levels: number): RgbImage {
 const run = async (parameters: Record<string, unknown>, given: RgbImage = noisy(60), made: Model = model()) =>
   (await pipeline.create(made)({ pictures: sent(given), parameters })) as Made;
 
-test('a noisy picture is freed of its noise as far as the strength goes, and nothing else is said to be done', async () => {
+test('denoises a noisy picture by its strength and reports nothing else', async () => {
   const { image, operations_applied, before, after } = await run({ strength: 0.5 });
   expect(operations_applied).toEqual([
     { operation: 'denoise', confidence: expect.any(Number) as unknown, parameters: { amount: 0.5 } },
@@ -54,7 +55,7 @@ test('a noisy picture is freed of its noise as far as the strength goes, and not
   expect(after.quality.noise).toBeGreaterThan(before.quality.noise);
 });
 
-test('a picture that needs nothing comes back as it is', async () => {
+test('returns a picture that needs nothing unchanged', async () => {
   const quiet: RgbImage = { width: 40, height: 30, pixels: new Uint8Array(40 * 30 * 3).fill(128) };
   const { image, operations_applied, operations_skipped, before, after } = await run(
     { operations: ['denoise', 'upscale'], output_format: 'png' },
@@ -68,13 +69,28 @@ test('a picture that needs nothing comes back as it is', async () => {
   expect(image.pixels).toEqual(quiet.pixels);
   expect(image.format).toBe('png');
   expect(after).toEqual(before);
+  expect(pipeline.chargedShare?.({ operations_applied })).toBe(0);
 });
 
-test('what no network of the model does is skipped as not supported', async () => {
-  const asked = { operations: ['denoise', 'deblur', 'white_balance'] };
-  const { operations_applied, operations_skipped } = await run(asked, noisy(60), model({ hasDenoiser: false }));
+test('charges the full price once an operation is applied', async () => {
+  expect(pipeline.chargedShare?.(await run({}))).toBe(1);
+  expect(pipeline.chargedShare?.(await run({ upscale_factor: 2 }))).toBe(1);
+});
+
+test.each([2, 4])('does not score an enlargement by %d lower than plain interpolation', async (factor) => {
+  const { before, after } = await run(
+    { operations: ['upscale'], upscale_factor: factor, fidelity: 1 },
+    smoothPicture(40, 30),
+  );
+  expect(after.quality).toEqual(before.quality);
+  expect([before.width, after.width]).toEqual([40, 40 * factor]);
+});
+
+test('skips operations without a network as not supported', async () => {
+  const requested = { operations: ['denoise', 'deblur', 'white_balance'] };
+  const { operations_applied, operations_skipped } = await run(requested, noisy(60), model({ hasDenoiser: false }));
   expect(operations_applied).toEqual([]);
-  expect(operations_skipped).toEqual(asked.operations.map((operation) => ({ operation, reason: 'not_supported' })));
+  expect(operations_skipped).toEqual(requested.operations.map((operation) => ({ operation, reason: 'not_supported' })));
 });
 
 test.each([
@@ -82,25 +98,25 @@ test.each([
   [4, 2],
   [2, 4],
   [4, 4],
-])('a picture is enlarged by %d with a network that enlarges by %d', async (factor, scale) => {
-  const asked = { operations: ['upscale'], upscale_factor: factor, fidelity: 0 };
-  const { image, operations_applied, after } = await run(asked, noisy(60), model({ scale }));
+])('enlarges by %d with a ×%d network', async (factor, scale) => {
+  const requested = { operations: ['upscale'], upscale_factor: factor, fidelity: 0 };
+  const { image, operations_applied, after } = await run(requested, noisy(60), model({ scale }));
   expect([image.width, image.height, after.width, after.height]).toEqual(
     [40, 30, 40, 30].map((length) => length * factor),
   );
   expect(operations_applied).toEqual([{ operation: 'upscale', confidence: 1, parameters: { factor } }]);
-  // White is what the network says everywhere.
+  // The network returns white everywhere.
   expect(new Set(image.pixels)).toEqual(new Set([255]));
 });
 
-test('with full fidelity nothing of what the network adds is in the picture', async () => {
+test('adds no generated detail at full fidelity', async () => {
   const given = smoothPicture(40, 30);
   const { image } = await run({ operations: ['upscale'], upscale_factor: 2, fidelity: 1 }, given);
   const mean = (pixels: Uint8Array) => pixels.reduce((sum, level) => sum + level, 0) / pixels.length;
   expect(Math.abs(mean(image.pixels) - mean(given.pixels))).toBeLessThan(1);
 });
 
-test('a picture that would be too large is refused, and the caller told what to change', async () => {
+test('refuses an output that would be too large and says what to change', async () => {
   const large = { width: 8000, height: 4000, pixels: new Uint8Array(0) };
   await expect(run({ upscale_factor: 2 }, large)).rejects.toMatchObject({
     code: 'input_unreadable',
@@ -111,15 +127,15 @@ test('a picture that would be too large is refused, and the caller told what to 
   await expect(run({ upscale_factor: 2, output_format: 'webp' }, long)).rejects.toThrow('at most 16383 pixels wide');
 });
 
-test('the dearer enhancer is not answered by the cheaper one', async () => {
+test('does not replace fine_grain by GAN', async () => {
   await expect(run({ enhancer_model: 'fine_grain' })).rejects.toMatchObject({ code: 'model_unavailable' });
 });
 
-test('networks that do not fit their role are refused', () => {
+test('refuses networks that do not fit their role', () => {
   expect(() => pipeline.create(model({ scale: 3 }))).toThrow('files.upscale.decoder.scale must be 2 or 4');
 });
 
-test('scores follow what is wrong with a picture', () => {
+test('lowers the score of each defect', () => {
   const sharp = measureQuality(smoothPicture(64, 48));
   expect(measureQuality(noisy(60)).noise).toBeLessThan(measureQuality(noisy(10)).noise);
   const shade = (level: number): RgbImage => ({ width: 8, height: 8, pixels: new Uint8Array(192).fill(level) });
@@ -134,7 +150,7 @@ test('scores follow what is wrong with a picture', () => {
   }
 });
 
-test('a blurred picture is less sharp than the picture it was', () => {
+test('scores a blurred picture as less sharp', () => {
   const edges: RgbImage = {
     width: 48,
     height: 48,

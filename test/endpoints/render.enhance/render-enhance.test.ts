@@ -2,9 +2,11 @@ import { expect, test } from '@jest/globals';
 import { ENHANCE_OPERATIONS } from '../../../src/contracts/vocabulary/renders.ts';
 import { applyParameters, type Fixture } from '../../../src/endpoints/render.enhance/apply-parameters.ts';
 import { renderEnhance } from '../../../src/endpoints/render.enhance/contract.ts';
+import type { Result } from '../../../src/endpoints/render.enhance/result.ts';
 import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
 import { missizedPictures } from '../../support/fixture-artefacts.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
 
 const SLUG = 'render.enhance';
 const whole = fixtureOf<Fixture>(SLUG);
@@ -32,11 +34,11 @@ test.each([
   [{ output_format: 'png' }, null],
   [{ model: 'GAN' }, { code: 'parameter_unknown', param: 'model' }],
   [{}, null],
-])('%j is refused or accepted as the specification says', (parameters, refusal) => {
+])('validates %j as specified', (parameters, refusal) => {
   expect(parameterRefusal(renderEnhance, parameters)).toEqual(refusal);
 });
 
-test('multipart text is read as numbers and lists, and the picture is required', () => {
+test('requires a picture and converts multipart text to numbers and lists', () => {
   expect(jsonRefusal(renderEnhance, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(renderEnhance, { upscale_factor: '2', strength: '0.4', operations: 'denoise' })).toBeNull();
   expect(multipartRefusal(renderEnhance, { operations: ['denoise', 'sharpen'] })).toBeNull();
@@ -52,14 +54,14 @@ test.each([
   expect(renderEnhance.price({ parameters, files: [] })).toBe(credits);
 });
 
-test('without operations those are applied that the picture needs', () => {
+test('applies the operations that the picture needs by default', () => {
   const { operations_applied, operations_skipped, enhancer_model } = applyParameters(whole, {});
   expect(operations_applied).toEqual(whole.operations_applied);
   expect(operations_skipped).toEqual([]);
   expect(enhancer_model).toBe('GAN');
 });
 
-test('of the asked operations each is applied, or skipped with a reason', () => {
+test('applies each requested operation or skips it with a reason', () => {
   const result = applyParameters(whole, { operations: ['denoise', 'deblur', 'upscale'], enhancer_model: 'fine_grain' });
   expect(result.enhancer_model).toBe('fine_grain');
   expect(result.operations_applied.map(({ operation }) => operation)).toEqual(['denoise']);
@@ -69,7 +71,7 @@ test('of the asked operations each is applied, or skipped with a reason', () => 
   ]);
 });
 
-test.each([2, 4] as const)('a factor of %d enlarges the picture, also where operations does not name it', (factor) => {
+test.each([2, 4] as const)('enlarges the picture by %d even if operations does not list upscale', (factor) => {
   const { image, operations_applied, after } = applyParameters(whole, {
     upscale_factor: factor,
     operations: ['denoise'],
@@ -81,18 +83,28 @@ test.each([2, 4] as const)('a factor of %d enlarges the picture, also where oper
   expect(operations_applied.at(-1)).toMatchObject({ operation: 'upscale', parameters: { factor } });
 });
 
-test('every_operation shows each operation of the vocabulary, once it enlarges', () => {
+test('every_operation applies every operation with an enlargement', () => {
   const { operations_applied } = applyParameters(fixtureOf<Fixture>(SLUG, 'every_operation'), { upscale_factor: 2 });
   expect(operations_applied.map(({ operation }) => operation).sort()).toEqual([...ENHANCE_OPERATIONS].sort());
 });
 
-test('nothing_to_improve applies nothing and leaves the scores', () => {
+test('nothing_to_improve applies nothing and keeps the scores', () => {
   const { operations_applied, before, after } = applyParameters(fixtureOf<Fixture>(SLUG, 'nothing_to_improve'), {});
   expect(operations_applied).toEqual([]);
   expect(after.quality).toEqual(before.quality);
 });
 
-test('would_do_harm names that reason for what was asked for, and nothing that was not', () => {
+test.each([
+  [{}, 'nothing_to_improve', 0],
+  [{ upscale_factor: 2 }, 'nothing_to_improve', 100],
+  [{ operations: ['deblur'], enhancer_model: 'fine_grain' }, undefined, 0],
+  [{ enhancer_model: 'fine_grain' }, undefined, 300],
+])('charges for applied operations only: %j in %s costs %d credits', async (parameters, scenario, credits) => {
+  const outcome = await testModeOutcome<Result>(renderEnhance, { parameters, ...(scenario && { scenario }) });
+  expect(outcome).toMatchObject({ status: 'succeeded', chargedCredits: credits });
+});
+
+test('would_do_harm states that reason for requested operations only', () => {
   const fixture = fixtureOf<Fixture>(SLUG, 'would_do_harm');
   expect(applyParameters(fixture, { operations: ['sharpen', 'denoise'] }).operations_skipped).toEqual([
     { operation: 'sharpen', reason: 'would_do_harm' },
@@ -100,7 +112,7 @@ test('would_do_harm names that reason for what was asked for, and nothing that w
   expect(applyParameters(fixture, {}).operations_skipped).toEqual([]);
 });
 
-test('the fixtures lie on the example picture, and their files have the sizes they state', async () => {
+test('keeps the fixtures within the example picture, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals';
+import type { Result as Detected } from '../../../src/endpoints/damage.detect/result.ts';
+import type { Result as SpinSet } from '../../../src/endpoints/render.360/result.ts';
 import { applyParameters } from '../../../src/endpoints/render.hotspots/apply-parameters.ts';
 import { renderHotspots } from '../../../src/endpoints/render.hotspots/contract.ts';
 import type { Result } from '../../../src/endpoints/render.hotspots/result.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
 import { readFixtureFile } from '../../support/fixture-artefacts.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
 
 const SLUG = 'render.hotspots';
 const JOB_ID = 'job_1111111111111111111111';
@@ -23,11 +26,11 @@ test.each([
   [{ labels: true }, { code: 'parameter_unknown', param: 'labels' }],
   [{ damage_job_id: JOB_ID, kinds: ['damage'], parts: ['hood'], min_confidence: 0.5 }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(renderHotspots, parameters)).toEqual(refusal);
 });
 
-test('the schema leaves the picture open, and multipart text is read as numbers and lists', () => {
+test('leaves the picture optional in the schema and converts multipart text to numbers and lists', () => {
   expect(jsonRefusal(renderHotspots, { job_id: JOB_ID })).toBeNull();
   expect(multipartRefusal(renderHotspots, { kinds: 'part', min_confidence: '0.3' })).toBeNull();
   expect(multipartRefusal(renderHotspots, { job_id: [JOB_ID, JOB_ID] })).toEqual(invalid('job_id'));
@@ -40,19 +43,19 @@ test.each([
   [{ job_id: JOB_ID }, 1, 'job_id'],
   [{}, 0, 'image'],
   [{ damage_job_id: JOB_ID }, 0, 'image'],
-])('%j with %d pictures: exactly one of picture and spin set', (parameters, pictures, param) => {
+])('requires either a picture or a spin set: %j with %d pictures', (parameters, pictures, param) => {
   const files = Array(pictures).fill({ mediaType: 'image/jpeg' });
   expect(renderHotspots.refine({ parameters, files })?.param ?? null).toBe(param);
 });
 
-test('the jobs it builds on are spin sets, and those that find damages', () => {
+test('accepts spin sets, and jobs that find damages', () => {
   expect(renderHotspots.jobReferences).toEqual([
     { parameter: 'job_id', endpoints: ['render.360'] },
     { parameter: 'damage_job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'] },
   ]);
 });
 
-test('on a picture each hotspot has one place; on a spin set one for each frame that shows it', () => {
+test('places each hotspot once on a picture, and once per visible frame of a spin set', () => {
   const onPicture = applyParameters(whole, {}).hotspots;
   expect(onPicture.length).toBeGreaterThan(0);
   expect(onPicture.flatMap(({ placements }) => placements.map(({ frame_index }) => frame_index))).toEqual(
@@ -61,11 +64,11 @@ test('on a picture each hotspot has one place; on a spin set one for each frame 
   expect(applyParameters(whole, { job_id: JOB_ID, damage_job_id: JOB_ID })).toEqual(whole);
 });
 
-test('the example picture is the frame of the spin set that its places are taken from', () => {
+test('uses a frame of the spin set as the example picture', () => {
   expect(readFixtureFile(SLUG, 'example.jpg').equals(readFixtureFile('render.360', 'frame-7.jpg'))).toBe(true);
 });
 
-test('kinds, parts and min_confidence leave hotspots out', () => {
+test('filters hotspots by kinds, parts and min_confidence', () => {
   const labels = (parameters: Parameters<typeof applyParameters>[1]) =>
     applyParameters(whole, { job_id: JOB_ID, ...parameters }).hotspots.map(({ label }) => label);
   expect(labels({ kinds: ['part'] })).toEqual(['Left front wheel', 'Left headlight']);
@@ -73,10 +76,70 @@ test('kinds, parts and min_confidence leave hotspots out', () => {
   expect(labels({ min_confidence: 0.96 })).toEqual(['Left front wheel', 'Left headlight']);
 });
 
-test('ids of damages and what could not be placed come with a damage job only', () => {
+test('returns damage ids and unplaced damages only with a damage job', () => {
   const { hotspots, unplaced_damages } = applyParameters(whole, { job_id: JOB_ID });
   expect(hotspots.map(({ damage }) => damage?.damage_id ?? null)).toEqual(hotspots.map(() => null));
   expect(unplaced_damages).toEqual([]);
   expect(applyParameters(whole, { damage_job_id: JOB_ID }).unplaced_damages).toHaveLength(1);
   expect(applyParameters(whole, { damage_job_id: JOB_ID, kinds: ['part'] }).unplaced_damages).toEqual([]);
+});
+
+const DETECTED = fixtureOf<Detected>('damage.detect');
+const SPIN_SET = fixtureOf<SpinSet>('render.360');
+const DAMAGES_JOB_ID = 'job_2222222222222222222222';
+
+const placed = async (found: unknown, spinSet: unknown = SPIN_SET) => {
+  const parameters = { job_id: JOB_ID, damage_job_id: DAMAGES_JOB_ID };
+  const results = { [JOB_ID]: spinSet, [DAMAGES_JOB_ID]: found };
+  return (await testModeOutcome<Result>(renderHotspots, { parameters, results, mediaTypes: [] })).result;
+};
+
+test.each(['damage.detect', 'damage.severity'])(
+  'places every damage of the named %s job on its part, or lists it',
+  async (slug) => {
+    const found = fixtureOf<Detected>(slug).damages;
+    const { hotspots, unplaced_damages } = await placed(fixtureOf(slug));
+    const shown = hotspots.flatMap(({ damage, part, side }) =>
+      damage ? [{ id: damage.damage_id, type: damage.type, part, side }] : [],
+    );
+    const listed = unplaced_damages.map(({ damage_id, type, part, side }) => ({ id: damage_id, type, part, side }));
+    const expected = found.map(({ id, type, part, side }) => ({ id, type, part, side }));
+    const byId = (a: { id: string | null }, b: { id: string | null }) => `${a.id}`.localeCompare(`${b.id}`);
+    expect([...shown, ...listed].sort(byId)).toEqual(expected.sort(byId));
+    expect(shown).toHaveLength(found.length);
+    expect(new Set(hotspots.map(({ id }) => id)).size).toBe(hotspots.length);
+  },
+);
+
+test('labels the damages of the named job and keeps their severities', async () => {
+  const { hotspots } = await placed(fixtureOf('damage.severity'));
+  expect(hotspots.find(({ damage }) => damage?.damage_id === 'damage_1')).toMatchObject({
+    label: 'Broken light on the left taillight',
+    damage: { severity: { value: 'severe', confidence: 0.93 } },
+  });
+});
+
+test('lists a damage on an unknown part as not found, and one that the camera cannot see as not shown', async () => {
+  const [one, other] = DETECTED.damages;
+  const damages = [
+    { ...one, part: null },
+    { ...other, part: 'roof', side: 'none' },
+  ];
+  const { unplaced_damages } = await placed({ ...DETECTED, damages });
+  expect(unplaced_damages.map(({ reason }) => reason)).toEqual(['not_found', 'not_shown']);
+});
+
+test('refers to the frames of the named spin set only', async () => {
+  const incomplete = fixtureOf<SpinSet>('render.360', 'incomplete_circle');
+  const { hotspots, unplaced_damages } = await placed(DETECTED, incomplete);
+  const frames = hotspots.flatMap(({ placements }) => placements.map(({ frame_index }) => frame_index));
+  expect(Math.max(...frames)).toBeLessThan(incomplete.frames.length);
+  // Nobody photographed the rear.
+  expect(unplaced_damages.map(({ part }) => part)).toContain('rear_bumper');
+});
+
+test('fails after the result of a named job is deleted', async () => {
+  const parameters = { job_id: JOB_ID };
+  const outcome = await testModeOutcome<Result>(renderHotspots, { parameters, mediaTypes: [] });
+  expect(outcome).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' }, chargedCredits: 0 });
 });

@@ -1,15 +1,15 @@
-/** What becomes of plates whose corners a network finds. */
+/** The pipeline with a plate detector of known outputs. */
 import { expect, test } from '@jest/globals';
 import type { OutputFormat } from '../../../src/contracts/vocabulary/renders.ts';
 import { pipeline } from '../../../src/endpoints/render.plate/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.plate/result.ts';
-import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { modelSaying, rows, sent } from '../../inference/saying-model.ts';
+import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import { modelSaying, rows, sent } from '../../inference/support/saying-model.ts';
 
 type Made = Omit<Result, 'image'> & { image: MadePicture };
 
 const SIDE = 64;
-/** A plate from (8, 24) to (56, 40): black bars on white, as letters are; grey around it. */
+/** A plate from (8, 24) to (56, 40) with black bars on white, on a grey ground. */
 const picture = {
   width: SIDE,
   height: SIDE,
@@ -39,7 +39,7 @@ const spread = (levels: readonly number[]) => Math.max(...levels) - Math.min(...
 const rowOf = (image: MadePicture, y: number) =>
   Array.from({ length: 44 }, (_, place) => at(image, 10 + place, y)[0] ?? 0);
 
-test('a plate is blurred until its letters are gone, and nothing else changes', async () => {
+test('blurs a plate beyond its letters and changes nothing else', async () => {
   const { image, mode, fill_color, replacement_text, plates } = await run();
   expect([mode, fill_color, replacement_text]).toEqual(['blur', null, null]);
   expect(plates).toEqual([
@@ -54,7 +54,7 @@ test('a plate is blurred until its letters are gone, and nothing else changes', 
       ],
     },
   ]);
-  // Bars of 230 levels are left as a slope of a few, the same in every row.
+  // Bars with a contrast of 230 levels leave a slope of a few, the same in every row.
   expect(spread(rowOf({ ...image, pixels: picture.pixels }, 32))).toBe(230);
   expect(spread(rowOf(image, 32))).toBeLessThan(40);
   expect(rowOf(image, 26)).toEqual(rowOf(image, 38));
@@ -67,8 +67,8 @@ test('a plate is blurred until its letters are gone, and nothing else changes', 
   }
 });
 
-test('of a blurred plate no more is left than three mean colours', async () => {
-  // Another order of letters with the same ink gives the same picture.
+test('leaves only three mean colours of a blurred plate', async () => {
+  // Letters in another order with the same ink produce the same picture.
   const mirrored = {
     ...picture,
     pixels: picture.pixels.map((level, index) => {
@@ -83,7 +83,7 @@ test('of a blurred plate no more is left than three mean colours', async () => {
   ).toBeLessThan(40);
 });
 
-test('a mask has one colour, a little beyond the plate on every side', async () => {
+test('masks with one colour, slightly beyond the plate on every side', async () => {
   const { image, fill_color } = await run({ mode: 'mask', fill_color: '#FF8000' });
   expect(fill_color).toBe('#ff8000');
   for (const [x, y] of [
@@ -96,7 +96,7 @@ test('a mask has one colour, a little beyond the plate on every side', async () 
   expect((await run({ mode: 'mask' })).fill_color).toBe('#26292c');
 });
 
-test('a plate that replaces another is in its light, with the text that was asked for', async () => {
+test('replaces a plate with the requested text at the brightness of the original', async () => {
   const blank = await run({ mode: 'replace', fill_color: '#ffffff' });
   // The lightest places of the plate have 240 of 255 levels.
   expect(at(blank.image, 32, 32)).toEqual([240, 240, 240]);
@@ -110,15 +110,15 @@ test('a plate that replaces another is in its light, with the text that was aske
   expect(at(written.image, 32, 32)[0]).toBeLessThan(60);
 });
 
-test('a text with a letter that cannot be written is refused, and the letter named', async () => {
+test('refuses a text with an unsupported character and names it', async () => {
   await expect(run({ mode: 'replace', replacement_text: 'Ж 1' })).rejects.toMatchObject({
     code: 'input_unreadable',
     param: 'replacement_text',
-    message: expect.stringContaining('has "Ж"') as unknown,
+    message: expect.stringContaining('contains "Ж"') as unknown,
   });
 });
 
-test('a picture without a plate comes back as it is, in the format that was sent', async () => {
+test('returns a picture without a plate unchanged in its format', async () => {
   const { image, plates } = await run({}, 0.1, 'webp');
   expect(plates).toEqual([]);
   expect(image.pixels).toEqual(picture.pixels);

@@ -22,11 +22,11 @@ test.each([
   [{ mode: 'replace', replacement_text: 'MÜ·AB 12-3', fill_color: '#FFffFF' }, null],
   [{ mode: 'mask', fill_color: '#000000' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(renderPlate, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(renderPlate, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(renderPlate, { mode: ['blur', 'mask'] })).toEqual(invalid('mode'));
 });
@@ -38,11 +38,11 @@ test.each([
   [{ mode: 'mask', fill_color: '#000000' }, null],
   [{ mode: 'replace', replacement_text: 'ABC', fill_color: '#000000' }, null],
   [{ mode: 'blur' }, null],
-])('of %j, what does not go with the mode is refused', (parameters, param) => {
+])('refuses parameters that do not match the mode: %j', (parameters, param) => {
   expect(renderPlate.refine({ parameters, files: [] })?.param ?? null).toBe(param);
 });
 
-test('each mode has a picture of its own, and the result says what was asked for', () => {
+test('returns the picture of each mode and echoes the request', () => {
   expect(applyParameters(whole, {})).toMatchObject({
     mode: 'blur',
     image: { file: 'blurred.jpg' },
@@ -61,7 +61,7 @@ test('each mode has a picture of its own, and the result says what was asked for
 });
 
 test.each(['blurred.jpg', 'masked.jpg', 'replaced.jpg'])(
-  '%s differs from the example on the plate only',
+  '%s differs from the example only on the plate',
   async (file) => {
     const { bbox } = whole.plates[0] ?? {};
     if (!bbox) throw new Error('the default fixture has a plate');
@@ -85,7 +85,7 @@ test.each(['blurred.jpg', 'masked.jpg', 'replaced.jpg'])(
   },
 );
 
-test('the default fixture lies on the example picture, and its files have the sizes it states', async () => {
+test('keeps the default fixture within the example picture, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

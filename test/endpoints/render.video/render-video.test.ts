@@ -22,11 +22,11 @@ test.each([
   [{ duration: 30 }, { code: 'parameter_unknown', param: 'duration' }],
   [{ aspect_ratio: '9:16', max_duration_seconds: 5 }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(renderVideo, parameters)).toEqual(refusal);
 });
 
-test('files are required, 60 at most', () => {
+test('requires 1 to 60 files', () => {
   expect(jsonRefusal(renderVideo, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
   expect(jsonRefusal(renderVideo, { input_refs: Array(61).fill(UPLOAD_ID) })).toEqual(invalid('input_refs'));
 });
@@ -38,11 +38,11 @@ test.each([
   [2, 0, 'images'],
   [0, 2, 'input_refs'],
   [3, 1, 'input_refs'],
-])('%d pictures and %d videos: what is wrong is %p', (pictures, videos, param) => {
+])('refuses %d pictures with %d videos by %p, or accepts them', (pictures, videos, param) => {
   expect(renderVideo.refine({ parameters: {}, files: files(pictures, videos) })?.param ?? null).toBe(param);
 });
 
-test.each(['16:9', '1:1', '9:16'] as const)('%s has a video and a poster of that shape', (aspect_ratio) => {
+test.each(['16:9', '1:1', '9:16'] as const)('%s has a video and a poster of that aspect ratio', (aspect_ratio) => {
   const { video, poster, ...rest } = applyParameters(whole, { aspect_ratio });
   const [across = 0, down = 1] = aspect_ratio.split(':').map(Number);
   expect(rest.aspect_ratio).toBe(aspect_ratio);
@@ -50,22 +50,22 @@ test.each(['16:9', '1:1', '9:16'] as const)('%s has a video and a poster of that
   expect([poster.width, poster.height]).toEqual([video.width, video.height]);
 });
 
-test('without aspect_ratio the video is 16:9, and as short as any that may be asked for', () => {
+test('defaults to 16:9, no longer than the shortest max_duration_seconds', () => {
   expect(applyParameters(whole, {})).toMatchObject({ aspect_ratio: '16:9', duration_seconds: 5 });
 });
 
-test('each video is an MP4 under 100 KB whose header says how long it plays', () => {
+test('each video is an MP4 under 100 KB whose header states its duration', () => {
   for (const { file } of artefactsOf(SLUG).filter((artefact) => artefact.file.endsWith('.mp4'))) {
     const bytes = readFixtureFile(SLUG, file);
     expect(bytes.length).toBeLessThan(100 * 1024);
     expect(bytes.toString('latin1', 4, 8)).toBe('ftyp');
-    // Movie header box, version 0: type, version and flags, two times, units a second, units.
+    // Movie header box, version 0: type, version and flags, two times, timescale, duration.
     const header = bytes.indexOf('mvhd');
     expect(bytes.readUInt32BE(header + 20) / bytes.readUInt32BE(header + 16)).toBeCloseTo(whole.duration_seconds, 1);
   }
 });
 
-test('the segments follow one another to the end of the video', () => {
+test('segments follow one another to the end of the video', () => {
   const { segments, duration_seconds } = whole;
   expect(segments[0]?.start_seconds).toBe(0);
   expect(segments.at(-1)?.end_seconds).toBe(duration_seconds);
@@ -74,6 +74,6 @@ test('the segments follow one another to the end of the video', () => {
   }
 });
 
-test('the posters have the sizes they state', async () => {
+test('posters have the stated sizes', async () => {
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

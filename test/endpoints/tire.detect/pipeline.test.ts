@@ -1,8 +1,8 @@
-/** What the boxes of a network make of tires, wheels and damages. */
+/** The pipeline with a detector of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/tire.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/tire.detect/result.ts';
-import { detectorSeeing, logits, modelSaying, picture, type Seen, sent } from '../../inference/saying-model.ts';
+import { detectorSeeing, logits, modelSaying, picture, type Seen, sent } from '../../inference/support/saying-model.ts';
 
 const LABELS = ['tire', 'rim.alloy', 'rim.steel', 'sidewall_damage.cut', 'rim_damage.scuff'];
 const TIRE: Seen = { label: 'tire', score: 0.9, box: [0, 0, 30, 30] };
@@ -13,7 +13,7 @@ async function run(seen: Seen[], parameters = {}): Promise<Result> {
   return (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 }
 
-test('a rim within a tire is a wheel with that tire on it; a rim by itself is a bare one', async () => {
+test('matches a rim to the tire around it and leaves a single rim bare', async () => {
   const bare: Seen = { label: 'rim.steel', score: 0.7, box: [40, 40, 60, 60] };
   const { tires, wheels } = await run([TIRE, RIM, bare]);
   expect(tires).toMatchObject([{ id: 'tire_1', confidence: expect.closeTo(0.9), position: null, tread: null }]);
@@ -33,7 +33,7 @@ test('a rim within a tire is a wheel with that tire on it; a rim by itself is a 
   ]);
 });
 
-test('a damage is stated with what it lies on, and one that lies on nothing is not', async () => {
+test('assigns a damage to the tire or rim under it and omits others', async () => {
   const cut: Seen = { label: 'sidewall_damage.cut', score: 0.6, box: [2, 2, 4, 4] };
   const scuff: Seen = { label: 'rim_damage.scuff', score: 0.5, box: [10, 10, 12, 12] };
   const elsewhere: Seen = { label: 'sidewall_damage.cut', score: 0.6, box: [50, 50, 54, 54] };
@@ -44,20 +44,20 @@ test('a damage is stated with what it lies on, and one that lies on nothing is n
   expect(wheels[0]?.rim.damages).toMatchObject([{ type: 'scuff' }]);
 });
 
-test('of tires one behind the other, a rim belongs to the smaller', async () => {
+test('matches a rim to the smaller of overlapping tires', async () => {
   const behind: Seen = { label: 'tire', score: 0.95, box: [0, 0, 60, 60] };
   const { tires, wheels } = await run([behind, TIRE, RIM]);
   expect(tires.map(({ bbox }) => bbox.width)).toEqual([60, 30]);
   expect(wheels[0]?.tire_id).toBe('tire_2');
 });
 
-test('what is less certain than was asked for is left out, and a wheel then has no tire', async () => {
+test('omits detections below min_confidence and clears the tire of their wheel', async () => {
   const { tires, wheels } = await run([{ ...TIRE, score: 0.5 }, RIM], { min_confidence: 0.6 });
   expect(tires).toEqual([]);
   expect(wheels).toMatchObject([{ tire_id: null }]);
 });
 
-test('a model that judges the quality says what stood in the way', async () => {
+test('returns quality issues if the model classifies quality', async () => {
   const labels = ['blurred', 'too_dark', null];
   const model = modelSaying({
     detector: detectorSeeing(LABELS, []),

@@ -15,16 +15,16 @@ test.each([
   [{ position: 'spare' }, { code: 'parameter_unknown', param: 'position' }],
   [{ min_confidence: 0.5 }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(tireDetect, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(tireDetect, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(tireDetect, { min_confidence: ['0', '1'] })).toMatchObject({ param: 'min_confidence' });
 });
 
-test('min_confidence leaves out tires, and no wheel names one that was left out', () => {
+test('filters tires by min_confidence and clears references to them', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   expect(applyParameters(whole, { min_confidence: 0.985 }).tires.map(({ id }) => id)).toEqual(['tire_1']);
   const [wheel] = whole.wheels;
@@ -34,13 +34,16 @@ test('min_confidence leaves out tires, and no wheel names one that was left out'
   expect(wheels.map(({ tire_id }) => tire_id)).toEqual([null]);
 });
 
-test.each(['default', 'low_confidence', 'worn_tread', 'damaged_rim'])('%s names the tire of each wheel', (scenario) => {
-  const { tires, wheels } = fixtureOf<Result>(SLUG, scenario);
-  const ids = tires.map(({ id }) => id);
-  expect(wheels.filter(({ tire_id }) => tire_id === null || !ids.includes(tire_id))).toEqual([]);
-});
+test.each(['default', 'low_confidence', 'worn_tread', 'damaged_rim'])(
+  '%s states the tire of each wheel',
+  (scenario) => {
+    const { tires, wheels } = fixtureOf<Result>(SLUG, scenario);
+    const ids = tires.map(({ id }) => id);
+    expect(wheels.filter(({ tire_id }) => tire_id === null || !ids.includes(tire_id))).toEqual([]);
+  },
+);
 
-test('worn_tread is at its limit, on one shoulder', () => {
+test('worn_tread is worn to the limit on one shoulder', () => {
   expect(fixtureOf<Result>(SLUG, 'worn_tread').tires[0]?.tread).toMatchObject({
     wear: { value: 'at_limit' },
     depth: { value: 'under_1_6_mm' },
@@ -48,6 +51,6 @@ test('worn_tread is at its limit, on one shoulder', () => {
   });
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { isSpeedSymbol, MAXIMUM_SPEEDS_KMH, maximumLoadKg } from '../../../src/endpoints/tire.read/load-and-speed.ts';
 
 test.each([
-  // As the table of ETRTO states them.
+  // From the ETRTO table.
   [0, 45],
   [1, 46.2],
   [3, 48.7],
@@ -38,13 +38,13 @@ test.each([
   expect(maximumLoadKg(loadIndex)).toBe(kilograms);
 });
 
-test('every load index carries more than the one before, from 0 to 279 and no further', () => {
+test('maps the load indexes 0 to 279 to increasing loads', () => {
   const loads = Array.from({ length: 280 }, (_, loadIndex) => maximumLoadKg(loadIndex) ?? 0);
   expect(loads.every((load, index) => index === 0 || load > (loads[index - 1] ?? Infinity))).toBe(true);
   expect([-1, 280, 91.5].map(maximumLoadKg)).toEqual([null, null, null]);
 });
 
-test('the speed symbols are ordered by speed, but for H', () => {
+test('orders the speed symbols by speed, except H', () => {
   const symbols = Array.from('JKLMNPQRSTUHVWY');
   expect(symbols.every(isSpeedSymbol)).toBe(true);
   const speeds = symbols.map((symbol) => (isSpeedSymbol(symbol) ? MAXIMUM_SPEEDS_KMH[symbol] : null));

@@ -1,13 +1,13 @@
-/** What lines of print on a sidewall make of a result. */
+/** The pipeline with a text recogniser of known outputs. */
 import { expect, test } from '@jest/globals';
 import { tireRead } from '../../../src/endpoints/tire.read/contract.ts';
 import { pipeline } from '../../../src/endpoints/tire.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/tire.read/result.ts';
 import { createSchemaCheck } from '../../../src/inference/models/schema-errors.ts';
-import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../inference/print-saying.ts';
-import { logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../inference/support/print-saying.ts';
+import { logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
-/** Lines one below the other, the first read first. */
+/** Lines below one another, in reading order. */
 async function run(lines: readonly (string | readonly Said[])[], parameters = {}): Promise<Result> {
   const said = lines.map((line) => (typeof line === 'string' ? spelt(line) : line));
   // The larger is read first.
@@ -21,7 +21,7 @@ async function run(lines: readonly (string | readonly Said[])[], parameters = {}
   return result as Result;
 }
 
-test('what a sidewall says is told, each with its place', async () => {
+test('reads a sidewall with the location of each field', async () => {
   const result = await run(['MICHELIN', 'P205/55R16 91V M+S', 'DOT 7V4K HR2X 2319', 'RADIAL XL'], {
     position: 'front_left',
   });
@@ -58,13 +58,13 @@ test('what a sidewall says is told, each with its place', async () => {
   expect(result.speed_index?.bbox.x).toBeCloseTo(2 + 26.5 * step, 1);
 });
 
-test('a tire that says nothing gives nulls, and no marks', async () => {
+test('returns nulls and no marks for an unreadable tire', async () => {
   const nothing = { size: null, load_index: null, speed_index: null, dot: null, brand: null, season: null, marks: [] };
   expect(await run([])).toMatchObject({ position: null, ...nothing });
   expect(await run(['MAX LOAD 615 KG', '91V'])).toMatchObject(nothing);
 });
 
-test('beside a size, a row of its own tells the load index and the speed symbol', async () => {
+test('reads load index and speed symbol from a row of their own', async () => {
   expect(await run(['205/55R16', '(95Y) XL'])).toMatchObject({
     load_index: { value: 95, maximum_load_kg: 690 },
     speed_index: { value: '(Y)', maximum_speed_kmh: null },
@@ -72,7 +72,7 @@ test('beside a size, a row of its own tells the load index and the speed symbol'
   });
 });
 
-test('ZR without a speed symbol is the speed index, and RF means that it runs flat', async () => {
+test('reads ZR without a speed symbol as the speed index, and RF as run-flat', async () => {
   expect(await run(['225/45ZR17'])).toMatchObject({
     load_index: null,
     speed_index: { value: 'ZR', maximum_speed_kmh: null },
@@ -80,7 +80,7 @@ test('ZR without a speed symbol is the speed index, and RF means that it runs fl
   expect(await run(['225/45RF17 91W'])).toMatchObject({ speed_index: { value: 'W' }, marks: [{ mark: 'run_flat' }] });
 });
 
-test('a stroke in place of the slash is one only if the network thought of it, and as unlikely as it thought it', async () => {
+test('reads a stroke as the slash only if the network considered it, at its probability', async () => {
   const said = (others: Record<string, number>) =>
     spelt('205155R16').map((each, place) => (place === 3 ? { character: '1', probability: 0.8, others } : each));
   expect((await run([said({ '/': 0.15 })])).size).toMatchObject({
@@ -90,12 +90,12 @@ test('a stroke in place of the slash is one only if the network thought of it, a
   expect((await run([said({ I: 0.15 })])).size).toBeNull();
 });
 
-test('of two sizes the surer counts', async () => {
+test('takes the more confident of two sizes', async () => {
   const { size } = await run([spelt('205/55R16', 0.8), spelt('225/45R17', 0.95)]);
   expect(size?.text).toBe('225/45 R17');
 });
 
-test('symbols that are none of a DOT code become what the network thought likeliest, as unlikely as it thought it', async () => {
+test('replaces invalid DOT symbols by the most likely valid candidate, at its probability', async () => {
   const said = spelt('DOT 7V4K 2319').map((each, place) =>
     place === 1
       ? { character: '0', probability: 0.7, others: { O: 0.25 } }
@@ -108,19 +108,19 @@ test('symbols that are none of a DOT code become what the network thought likeli
   expect(dot?.characters[1]).toEqual({ character: 'O', confidence: expect.closeTo(0.25) });
 });
 
-test('a code whose DOT the network did not think of is none', async () => {
+test('rejects a code whose DOT letters the network did not consider', async () => {
   const said = spelt('DOT 7V4K 2319').map((each, place) => (place === 1 ? { character: '0', probability: 0.9 } : each));
   expect((await run([said])).dot).toBeNull();
 });
 
-test('a DOT code of which more than two symbols were none of it, or that has another length, is not told', async () => {
+test('omits a DOT code with more than two invalid symbols or another length', async () => {
   const mended = { character: 'S', probability: 0.8, others: { '5': 0.1 } };
   const said = spelt('DOT 7V4K 2319').map((each, place) => (place >= 4 && place <= 6 ? mended : each));
   expect((await run([said])).dot).toBeNull();
   expect((await run(['DOT 7V4'])).dot).toBeNull();
 });
 
-test('a DOT code whose date was misread is not told as one without a date', async () => {
+test('omits a DOT code with a misread date instead of returning it undated', async () => {
   expect((await run(['DOT B6B 13YUML IB24'])).dot).toBeNull();
   expect((await run(['DOT B6B 13YUML TUBELESS'])).dot).toMatchObject({
     text: 'DOT B6B 13YUML',
@@ -129,13 +129,13 @@ test('a DOT code whose date was misread is not told as one without a date', asyn
   });
 });
 
-test('what follows a DOT code in its row is none of it, and its symbols are no marks', async () => {
+test('excludes text after a DOT code, and reads no marks from its symbols', async () => {
   const { dot, marks } = await run(['DOT 7V4K XL 2319 E4', 'XL']);
   expect(dot?.text).toBe('DOT 7V4K XL 2319');
   expect(marks).toHaveLength(1);
 });
 
-test('a mark that stands there twice is told once, and the surest comes first', async () => {
+test('returns a repeated mark once, most confident first', async () => {
   const { marks } = await run([spelt('TUBELESS XL', 0.8), spelt('XL', 0.95)]);
   expect(marks.map(({ mark, confidence }) => [mark, Math.round(confidence * 100)])).toEqual([
     ['extra_load', 95],
@@ -143,11 +143,11 @@ test('a mark that stands there twice is told once, and the surest comes first', 
   ]);
 });
 
-test('a season that stands there as a word is told', async () => {
+test('reads a season written as a word', async () => {
   expect((await run(['ALL SEASON'])).season).toMatchObject({ value: 'all_season' });
 });
 
-test('a classifier of quality, where the model has one, says what is wrong with the picture', async () => {
+test('returns quality issues if the model classifies quality', async () => {
   const seeing = modelSeeing([lineAt(2, 2, 60, 4)], readerSaying([spelt('205/55R16')]));
   const quality = {
     labels: ['blurred', null],

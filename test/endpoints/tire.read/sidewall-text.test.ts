@@ -1,4 +1,4 @@
-/** The notations of sidewalls, and what is no notation. */
+/** Sidewall notations, and texts that are not. */
 import { describe, expect, test } from '@jest/globals';
 import {
   findBrand,
@@ -50,8 +50,8 @@ describe('the size', () => {
     ['a letter in a number', '2O5/55R16'],
     ['a width that is no nominal one', '207/55R16'],
     ['a width of nothing', '005/55R16'],
-    ['a ratio that is none', '205/57R16'],
-    ['a rim that is none', '205/55R61'],
+    ['an impossible ratio', '205/57R16'],
+    ['an impossible rim', '205/55R61'],
     ['no construction', '205/55 16'],
     ['inches, as flotation sizes are', '31X10.50R15LT'],
     ['a fraction', 'E4 0212345/70'],
@@ -70,11 +70,11 @@ describe('the size', () => {
     ['205155', null],
     ['207155R16', null],
     ['1205155R16', null],
-  ])('the slash of "%s" may be at %s', (text, place) => {
+  ])('may have a stroke for its slash: in "%s" at %s', (text, place) => {
     expect(placeOfSlash(text)).toBe(place);
   });
 
-  test('its place is where it stands, and RF and ZR say more', () => {
+  test('returns its span and the meaning of RF and ZR', () => {
     expect(findSize('SIZE 225/45 ZR17 91W')).toMatchObject({ start: 5, end: 16, isZr: true, isRunFlat: false });
     expect(findSize('225/45RF17')).toMatchObject({ isZr: false, isRunFlat: true });
   });
@@ -91,14 +91,14 @@ describe('load index and speed symbol', () => {
     [' 95Y', 95, null, 'Y'],
     [' (95Y)', 95, null, '(Y)'],
     ['(95W)', 95, null, 'W'],
-  ])('after a size, "%s" is read', (text, value, dualValue, speed) => {
+  ])('are read from "%s" after a size', (text, value, dualValue, speed) => {
     const service = serviceAt(`205/55R16${text}`, 9, { isAlone: false });
     expect(service?.load).toMatchObject({ value, dualValue });
     expect(service?.speed.value).toBe(speed);
   });
 
   test.each(['', ' 91', ' V', ' 91O', ' 91X', ' 300V', ' 9V', ' 91/300V', ' TUBELESS'])(
-    'after a size, "%s" is none',
+    'are not found in "%s" after a size',
     (text) => {
       expect(serviceAt(text, 0, { isAlone: false })).toBeNull();
     },
@@ -111,11 +111,11 @@ describe('load index and speed symbol', () => {
     ['44 PSI', false],
     ['91V 2319', false],
     ['50 STEEL', false],
-  ])('in a row of its own, "%s" counts: %s', (text, isService) => {
+  ])('count in a row of their own: "%s" → %s', (text, isService) => {
     expect(serviceAt(text, 0, { isAlone: true }) !== null).toBe(isService);
   });
 
-  test('their places are where they stand', () => {
+  test('have their spans', () => {
     const service = serviceAt('205/55R16 (104/102 Y)', 9, { isAlone: false });
     expect(service?.load).toMatchObject({ start: 11, end: 18 });
     expect(service?.speed).toMatchObject({ start: 19, end: 20, value: '(Y)' });
@@ -129,11 +129,11 @@ describe('the tire identification number', () => {
     ['E4 DOT B6B 13YUML 2816', ['B6B', '13YUML', '2816']],
     ['D0T 7V4K', ['7V4K']],
     ['DOT', []],
-  ])('"%s" has its groups', (text, groups) => {
+  ])('has the groups of "%s"', (text, groups) => {
     expect(findDot(text)?.groups.map(({ start, end }) => text.slice(start, end))).toEqual(groups);
   });
 
-  test.each(['PLYDOT 7V4K', 'DOUBLE', '1DOT 7V4K', ''])('"%s" has none', (text) => {
+  test.each(['PLYDOT 7V4K', 'DOUBLE', '1DOT 7V4K', ''])('is not found in "%s"', (text) => {
     expect(findDot(text)).toBeNull();
   });
 
@@ -152,25 +152,25 @@ describe('the tire identification number', () => {
   });
 
   test.each([
-    // Before 2015: two symbols of the plant, two of the size, up to four of the maker's own.
+    // Before 2015: two symbols for the plant, two for the size, up to four of the manufacturer.
     ['7V4KHR2X2319', parts('7V', '4K', 'HR2X', 23, 2019)],
     ['7V4K2319', parts('7V', '4K', null, 23, 2019)],
     ['7V4KH0100', parts('7V', '4K', 'H', 1, 2000)],
     ['7V4KHR2X', parts('7V', '4K', 'HR2X')],
     ['7V4K', parts('7V', '4K', null)],
-    // Since: three of the plant, six of the maker's own.
+    // Since 2015: three for the plant, six of the manufacturer.
     ['B6B13YUML2816', parts('B6B', null, '13YUML', 28, 2016)],
     ['B6B13YUML', parts('B6B', null, '13YUML')],
     // Retreaded: the plant and the date.
     ['B6B2816', parts('B6B', null, null, 28, 2016)],
-    // 0019 and 5419 are no weeks.
+    // 0019 and 5419 have no valid week.
     ['7V4K0019', parts('7V', '4K', '0019')],
     ['7V4K5419', parts('7V', '4K', '5419')],
   ])('%s is taken apart', (symbols, expected) => {
     expect(tinPartsOf(symbols)).toEqual(expected);
   });
 
-  test.each(['', '7V4', '7V4KHR2X23', 'B6B13YUML5419', 'B6B13YUML28160', '7V4KHR2X5419'])('"%s" is none', (symbols) => {
+  test.each(['', '7V4', '7V4KHR2X23', 'B6B13YUML5419', 'B6B13YUML28160', '7V4KHR2X5419'])('is not "%s"', (symbols) => {
     expect(tinPartsOf(symbols)).toBeNull();
   });
 });

@@ -14,11 +14,11 @@ test.each([
   [{ position: null }, { code: 'parameter_invalid', param: 'position' }],
   [{ wheel: 'spare' }, { code: 'parameter_unknown', param: 'wheel' }],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(tireRead, parameters)).toEqual(refusal);
 });
 
-test('the picture is required: JPEG, PNG or WebP, 10 MB; a parameter given twice is refused', () => {
+test('requires a JPEG, PNG or WebP of at most 10 MB and refuses a repeated parameter', () => {
   expect(jsonRefusal(tireRead, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(tireRead.files).toMatchObject({
     field: 'image',
@@ -29,7 +29,7 @@ test('the picture is required: JPEG, PNG or WebP, 10 MB; a parameter given twice
   expect(multipartRefusal(tireRead, { position: ['spare', 'spare'] })).toMatchObject({ param: 'position' });
 });
 
-test('the positions are those of the specification, each carried through to the result', () => {
+test('carries every specified position through to the result', () => {
   expect(TIRE_POSITIONS).toEqual(['front_left', 'front_right', 'rear_left', 'rear_right', 'spare', 'unknown']);
   const whole = fixtureOf<Result>(SLUG);
   for (const position of TIRE_POSITIONS) {
@@ -38,13 +38,13 @@ test('the positions are those of the specification, each carried through to the 
   }
 });
 
-test('without a position there is none in the result, and with one even an empty result has it', () => {
+test('returns a position only from the request, even in an empty result', () => {
   expect(applyParameters(fixtureOf<Result>(SLUG), {}).position).toBeNull();
   expect(applyParameters(fixtureOf<Result>(SLUG, 'empty_result'), { position: 'spare' }).position).toBe('spare');
 });
 
 test.each(['default', 'low_confidence', 'dot_unreadable', 'dot_without_date'])(
-  '%s agrees with itself: characters spell the text, numbers are those of the text',
+  '%s is consistent: characters spell the text, and numbers match it',
   (scenario) => {
     const { size, dot } = fixtureOf<Result>(SLUG, scenario);
     for (const line of [size, dot]) {
@@ -56,11 +56,11 @@ test.each(['default', 'low_confidence', 'dot_unreadable', 'dot_without_date'])(
   },
 );
 
-test('dot_unreadable has no DOT code; dot_without_date has one without week and year', () => {
+test('dot_unreadable has no DOT code; dot_without_date has no week and year', () => {
   expect(fixtureOf<Result>(SLUG, 'dot_unreadable').dot).toBeNull();
   expect(fixtureOf<Result>(SLUG, 'dot_without_date').dot).toMatchObject({ plant_code: '7V', week: null, year: null });
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -1,8 +1,8 @@
-/** What classes make of a make, candidates and a body. */
+/** The pipeline with a classifier of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.identify/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vehicle.identify/result.ts';
-import { logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import { logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 const label = (make: string, model: string, generation: string | null = null) => ({
   make,
@@ -30,14 +30,14 @@ function model(
 const run = async (made: ReturnType<typeof model>, parameters = {}, images = [picture]) =>
   (await pipeline.create(made)({ pictures: sent(...images), parameters })) as Result;
 
-test('candidates come the likeliest first, and a make is as likely as its models together', async () => {
+test('ranks candidates and sums the confidence of a make over its models', async () => {
   const result = await run(model([0.3, 0.25, 0.4, 0.05]));
   expect(result.candidates.map(({ model: name }) => name)).toEqual(['Three', 'One', 'Two']);
   expect(result.candidates[1]).toEqual({ ...LABELS[0], confidence: expect.closeTo(0.3) as unknown });
   expect(result.make).toEqual({ value: 'Brand', confidence: expect.closeTo(0.55) as unknown });
 });
 
-test('what a classifier does not tell is null, or an empty list', async () => {
+test('returns null or an empty list for what a classifier does not determine', async () => {
   expect(await run(model([0.3, 0.25, 0.4, 0.05]))).toMatchObject({
     body_type: null,
     color: null,
@@ -47,7 +47,7 @@ test('what a classifier does not tell is null, or an empty list', async () => {
   });
 });
 
-test('a body type comes from a classifier of its own', async () => {
+test('takes the body type from a separate classifier', async () => {
   const body_type = {
     labels: ['sedan', 'suv'],
     decoder: { name: 'softmax-classification', output: 'logits', score: 0.5 },
@@ -57,36 +57,39 @@ test('a body type comes from a classifier of its own', async () => {
   expect(found).toMatchObject({ value: 'suv' });
 });
 
-test('pictures that show no vehicle most likely give null readings', async () => {
+test('returns null readings if no vehicle is the most likely class', async () => {
   const result = await run(model([0.1, 0.1, 0.2, 0.6]));
   expect([result.make, result.candidates]).toEqual([null, []]);
 });
 
-test('unlikely candidates, and those beyond what is asked for, are left out', async () => {
+test('omits unlikely candidates and those beyond max_candidates', async () => {
   expect((await run(model([0.9, 0.04, 0.04, 0.02]))).candidates).toHaveLength(1);
   expect((await run(model([0.3, 0.25, 0.4, 0.05]), { max_candidates: 2 })).candidates).toHaveLength(2);
 });
 
-test('several pictures are one reading', async () => {
+test('averages several pictures into one reading', async () => {
   const { candidates } = await run(model([0.3, 0.25, 0.4, 0.05]), {}, [picture, picture]);
   expect(candidates[0]).toMatchObject({ model: 'Three', confidence: expect.closeTo(0.4) });
 });
 
-test('a class that is no vehicle is refused, and the field named', () => {
+test('refuses an invalid class and names the field', () => {
   const labels = [{ make: 'Brand' }, ...LABELS.slice(1)];
   expect(() => pipeline.create(model([0.3, 0.25, 0.4, 0.05], {}, labels))).toThrow(/files\.identity\.labels\.0/);
 });
 
-test('of many pictures one is decoded at a time, when the one before has been seen', async () => {
+test('decodes one picture at a time, after processing the previous one', async () => {
   const happened: string[] = [];
   const made = model([0.3, 0.25, 0.4, 0.05]);
   const noting =
-    <Asked extends unknown[], Answer>(what: string, work: (...asked: Asked) => Answer) =>
-    (...asked: Asked): Answer => {
+    <Parameters extends unknown[], Returned>(what: string, work: (...parameters: Parameters) => Returned) =>
+    (...parameters: Parameters): Returned => {
       happened.push(what);
-      return work(...asked);
+      return work(...parameters);
     };
-  const seeing = { ...made, run: noting('seen', (...asked: Parameters<typeof made.run>) => made.run(...asked)) };
+  const seeing = {
+    ...made,
+    run: noting('seen', (...requested: Parameters<typeof made.run>) => made.run(...requested)),
+  };
   const decode = noting('decoded', async () => picture);
   const pictures = Array.from({ length: 3 }, () => ({ format: 'jpg' as const, decode }));
   await pipeline.create(seeing)({ pictures, parameters: {} });

@@ -15,7 +15,7 @@ test.each([
   [{ make: 'Talvera' }, { code: 'parameter_unknown', param: 'make' }],
   [{ max_candidates: 10 }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(vehicleIdentify, parameters)).toEqual(refusal);
 });
 
@@ -24,12 +24,12 @@ test.each([
   [1, null],
   [8, null],
   [9, { code: 'parameter_invalid', param: 'input_refs' }],
-])('%i pictures are refused or accepted: 1 to 8', (count, refusal) => {
+])('accepts 1 to 8 pictures: %i', (count, refusal) => {
   expect(jsonRefusal(vehicleIdentify, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
 });
 
 test.each(['default', 'low_confidence', 'ambiguous_model', 'different_vehicles'])(
-  '%s ranks its candidates, and the make is at least as certain as the first of them',
+  '%s ranks its candidates, with a make at least as confident as the first',
   (scenario) => {
     const { make, candidates } = fixtureOf<Result>(SLUG, scenario);
     const confidences = candidates.map(({ confidence }) => confidence);
@@ -39,19 +39,19 @@ test.each(['default', 'low_confidence', 'ambiguous_model', 'different_vehicles']
   },
 );
 
-test('max_candidates shortens the list from its end', () => {
+test('truncates the list to max_candidates', () => {
   const whole = fixtureOf<Result>(SLUG);
   expect(applyParameters(whole, {})).toEqual(whole);
   expect(applyParameters(whole, { max_candidates: 1 }).candidates).toEqual(whole.candidates.slice(0, 1));
 });
 
-test('ambiguous_model is sure of the make only; different_vehicles says so', () => {
+test('ambiguous_model is certain of the make only; different_vehicles reports two vehicles', () => {
   const { make, candidates } = fixtureOf<Result>(SLUG, 'ambiguous_model');
   expect(make?.confidence).toBeGreaterThan(0.9);
   expect(candidates[0]?.confidence).toBeLessThan(0.5);
   expect(fixtureOf<Result>(SLUG, 'different_vehicles').same_vehicle?.value).toBe(false);
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

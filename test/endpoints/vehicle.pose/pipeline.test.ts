@@ -1,7 +1,7 @@
-/** What a classifier of views makes of a capture. */
+/** The pipeline with a classifier of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.pose/pipeline.ts';
-import { logits, modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import { logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 const viewOf = (probability: number) => ({
   labels: ['front', 'right', null],
@@ -12,7 +12,7 @@ const viewOf = (probability: number) => ({
 const run = (view: ReturnType<typeof viewOf>, parameters = {}) =>
   pipeline.create(modelSaying({ view }))({ pictures: sent(picture), parameters });
 
-test('the likeliest view is told, and compared with the one that was asked for', async () => {
+test('returns the most likely view and compares it with the expected one', async () => {
   expect(await run(viewOf(0.999), { expected_view: 'front' })).toEqual({
     view: { value: 'right', confidence: expect.closeTo(0.999) },
     camera: null,
@@ -23,6 +23,6 @@ test('the likeliest view is told, and compared with the one that was asked for',
   });
 });
 
-test('where a class to be passed over is likelier, there is no view', async () => {
+test('returns no view if a rejected class is more likely', async () => {
   expect(await run(viewOf(0.01))).toMatchObject({ view: null, matches_expected_view: null });
 });

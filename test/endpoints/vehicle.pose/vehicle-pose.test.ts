@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/views.ts';
+import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/pictures.ts';
 import { applyParameters } from '../../../src/endpoints/vehicle.pose/apply-parameters.ts';
 import { vehiclePose } from '../../../src/endpoints/vehicle.pose/contract.ts';
 import type { Result } from '../../../src/endpoints/vehicle.pose/result.ts';
@@ -15,11 +15,11 @@ test.each([
   [{ view: 'front' }, { code: 'parameter_unknown', param: 'view' }],
   [{ expected_view: 'front_left' }, null],
   [{}, null],
-])('%j is refused or accepted as the parameters say', (parameters, refusal) => {
+])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(vehiclePose, parameters)).toEqual(refusal);
 });
 
-test('the picture is required, and a parameter given twice is refused', () => {
+test('requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(vehiclePose, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(vehiclePose, { expected_view: ['front', 'rear'] })).toMatchObject({ param: 'expected_view' });
 });
@@ -30,7 +30,7 @@ test.each(['default', 'low_confidence', 'poor_capture'])('%s names the compass v
   expect(view?.value).toBe(COMPASS_VIEWS[sector]);
 });
 
-test('matches_expected_view compares only where a view was asked for', () => {
+test('sets matches_expected_view only if the request expects a view', () => {
   const seen = fixtureOf<Result>(SLUG);
   const nothing = fixtureOf<Result>(SLUG, 'empty_result');
   expect(applyParameters(seen, {}).matches_expected_view).toBeNull();
@@ -39,13 +39,13 @@ test('matches_expected_view compares only where a view was asked for', () => {
   expect(applyParameters(nothing, { expected_view: 'left' }).matches_expected_view).toBe(false);
 });
 
-test('interior_view has a view without camera angles; poor_capture says why', () => {
+test('interior_view has a view without camera angles; poor_capture lists its defects', () => {
   expect(fixtureOf<Result>(SLUG, 'interior_view').camera).toBeNull();
   const { framing, quality_issues } = fixtureOf<Result>(SLUG, 'poor_capture');
   expect(framing).toMatchObject({ value: 'cropped', cropped_edges: ['right'] });
   expect(quality_issues).toHaveLength(3);
 });
 
-test('the default fixture lies on the example picture', async () => {
+test('keeps the default fixture within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

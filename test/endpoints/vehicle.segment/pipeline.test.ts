@@ -1,9 +1,9 @@
-/** What outlines and an alpha make of vehicles and their matte. */
+/** The pipeline with a segmentation and a matting network of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.segment/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vehicle.segment/result.ts';
-import type { MadePicture } from '../../../src/inference/made-files.ts';
-import { modelSaying, picture, sent } from '../../inference/saying-model.ts';
+import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import { modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 type Made = Omit<Result, 'matte'> & { matte: MadePicture | null };
 
@@ -47,16 +47,16 @@ test('without a matting network the matte is the outline filled', async () => {
 
 test.each([
   { said: 0.5, inside: 128 },
-  // Of something else, it seems: what is well inside the outline is the vehicle all the same.
+  // The matting network disagrees, but the inside of the outline stays the vehicle.
   { said: 0.4, inside: 255 },
-])('a matting network that says $said tells how soft the edge of the main vehicle is', async ({ said, inside }) => {
+])('softens the edge of the main vehicle by a matting network that returns $said', async ({ said, inside }) => {
   const matting = {
     labels: [],
     decoder: { name: 'alpha-matte', output: 'alpha' },
     says: { alpha: { shape: [1, 1, 4, 4], data: new Float32Array(16).fill(said) } },
   };
   const { matte } = await run(modelSaying({ detector, matting }));
-  // The outline runs from 14 to 34, and may err by a twentieth.
+  // The outline runs from 14 to 34, with a tolerance of a twentieth.
   const across = [12, 13, 14, 15, 24, 33, 34, 35].map((x) => matte?.pixels[24 * 64 + x]);
   const edge = Math.round(said * 255);
   expect(across).toEqual([0, edge, edge, inside, inside, edge, edge, 0]);

@@ -1,10 +1,12 @@
 import { expect, test } from '@jest/globals';
+import type { Result as SpinSet } from '../../../src/endpoints/render.360/result.ts';
 import type { Result as Placed } from '../../../src/endpoints/render.hotspots/result.ts';
 import { applyParameters } from '../../../src/endpoints/viewer.hotspots/apply-parameters.ts';
 import { viewerHotspots } from '../../../src/endpoints/viewer.hotspots/contract.ts';
 import type { Result } from '../../../src/endpoints/viewer.hotspots/result.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
 import { jsonRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
 
 const SLUG = 'viewer.hotspots';
 const JOB_ID = 'job_1111111111111111111111';
@@ -32,18 +34,18 @@ test.each([
   ],
   [{ job_id: JOB_ID, hotspots_job_id: JOB_ID, kinds: ['damage'], min_confidence: 0.5 }, null],
   [{ job_id: JOB_ID }, null],
-])('%j is refused or accepted as the parameters say', (body, refusal) => {
+])('validates %j', (body, refusal) => {
   expect(jsonRefusal(viewerHotspots, body)).toEqual(refusal);
 });
 
-test('the jobs it builds on are spin sets and their hotspots', () => {
+test('accepts spin sets and their hotspots', () => {
   expect(viewerHotspots.jobReferences).toEqual([
     { parameter: 'job_id', endpoints: ['render.360'] },
     { parameter: 'hotspots_job_id', endpoints: ['render.hotspots'] },
   ]);
 });
 
-test('it shows the hotspots of render.hotspots, frame by frame', () => {
+test('returns the hotspots of render.hotspots per frame', () => {
   const placed = fixtureOf<Placed>('render.hotspots').hotspots.flatMap(({ id, placements }) =>
     placements.map((placement) => ({ hotspot_id: id, ...placement })),
   );
@@ -53,7 +55,7 @@ test('it shows the hotspots of render.hotspots, frame by frame', () => {
   expect(shown.sort(byPlace)).toEqual(placed.sort(byPlace));
 });
 
-test('the best frame of a hotspot is where it is most prominent', () => {
+test('chooses the frame with the highest prominence as the best frame', () => {
   for (const { id, best_frame_index } of whole.hotspots) {
     const seen = whole.frames.flatMap(({ frame_index, hotspots }) =>
       hotspots.filter(({ hotspot_id }) => hotspot_id === id).map(({ prominence }) => ({ frame_index, prominence })),
@@ -62,7 +64,7 @@ test('the best frame of a hotspot is where it is most prominent', () => {
   }
 });
 
-test('what is not asked for is on no frame, and frames without hotspots are left out', () => {
+test('omits filtered hotspots from the frames, and frames without hotspots', () => {
   const { hotspots, frames } = applyParameters(whole, { job_id: JOB_ID, kinds: ['part'] });
   const ids = hotspots.map(({ id }) => id);
   expect(ids).toEqual(['hotspot_4', 'hotspot_5']);
@@ -70,8 +72,36 @@ test('what is not asked for is on no frame, and frames without hotspots are left
   expect(new Set(frames.flatMap((frame) => frame.hotspots.map(({ hotspot_id }) => hotspot_id)))).toEqual(new Set(ids));
 });
 
-test('ids of damages come with a hotspots job only', () => {
+test('returns damage ids only with a hotspots job', () => {
   const idsOf = ({ hotspots }: Result) => hotspots.flatMap(({ damage }) => (damage ? [damage.damage_id] : []));
   expect(idsOf(applyParameters(whole, { job_id: JOB_ID }))).toEqual([null, null, null]);
   expect(applyParameters(whole, { job_id: JOB_ID, hotspots_job_id: JOB_ID })).toEqual(whole);
+});
+
+const HOTSPOTS_JOB_ID = 'job_2222222222222222222222';
+
+test('returns the hotspots of the named job under the same ids', async () => {
+  const [first, ...others] = fixtureOf<Placed>('render.hotspots').hotspots;
+  const hotspots = others.map((hotspot) => (hotspot.damage ? { ...hotspot, label: 'Renamed' } : hotspot));
+  const { result } = await testModeOutcome<Result>(viewerHotspots, {
+    parameters: { job_id: JOB_ID, hotspots_job_id: HOTSPOTS_JOB_ID },
+    results: { [JOB_ID]: fixtureOf('render.360'), [HOTSPOTS_JOB_ID]: { hotspots, unplaced_damages: [] } },
+    mediaTypes: [],
+  });
+  expect(result.hotspots.map(({ best_frame_index: _best, ...hotspot }) => hotspot)).toEqual(
+    hotspots.map(({ placements: _placements, ...hotspot }) => hotspot),
+  );
+  expect(result.frames.flatMap((frame) => frame.hotspots.map(({ hotspot_id }) => hotspot_id))).not.toContain(first?.id);
+});
+
+test('refers to the frames of the named spin set only', async () => {
+  const incomplete = fixtureOf<SpinSet>('render.360', 'incomplete_circle');
+  const { result } = await testModeOutcome<Result>(viewerHotspots, {
+    parameters: { job_id: JOB_ID },
+    results: { [JOB_ID]: incomplete },
+    mediaTypes: [],
+  });
+  const indexes = result.frames.map(({ frame_index }) => frame_index);
+  expect(Math.max(...indexes)).toBeLessThan(incomplete.frames.length);
+  expect(result.hotspots.every(({ best_frame_index }) => indexes.includes(best_frame_index))).toBe(true);
 });

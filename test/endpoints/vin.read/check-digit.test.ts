@@ -9,7 +9,7 @@ const characters = array(constantFrom(...Array.from('ABCDEFGHJKLMNPRSTUVWXYZ0123
 const DIGITS = Array.from('0123456789X');
 
 test.each([
-  // Published examples, worked out in many places.
+  // Widely published examples.
   ['1M8GDM9AXKP042788', 'X'],
   ['1G4AH59H45G118341', '4'],
   ['11111111111111111', '1'],
@@ -18,11 +18,11 @@ test.each([
   expect(checkDigit(vin)).toEqual({ found: digit, expected: digit, valid: true });
 });
 
-test('a VIN with one character changed disagrees', () => {
+test('disagrees after one character changes', () => {
   expect(checkDigit('1M8GDM9AXKP042789')).toEqual({ found: 'X', expected: '1', valid: false });
 });
 
-test('of all check digits exactly the expected one is valid', () => {
+test('accepts exactly one check digit', () => {
   assert(
     property(characters, (vin) => {
       const valid = DIGITS.filter((digit) => checkDigit(vin.with(8, digit).join('')).valid);
@@ -31,17 +31,17 @@ test('of all check digits exactly the expected one is valid', () => {
   );
 });
 
-test('an unknown character leaves open what depends on it', () => {
+test('returns null for values that depend on an unknown character', () => {
   expect(checkDigit('1M8GDM9A?KP042788')).toEqual({ found: null, expected: 'X', valid: null });
   expect(checkDigit('1M8GDM9AXKP0427?8')).toEqual({ found: 'X', expected: null, valid: null });
-  // I, O and Q are not characters of a VIN.
+  // I, O and Q are not VIN characters.
   expect(checkDigit('1M8GDM9AXKPO42788')).toEqual({ found: 'X', expected: null, valid: null });
 });
 
-test('a letter that can be no check digit is found and not valid', () => {
+test('reports a letter that cannot be a check digit as invalid', () => {
   expect(checkDigit('1M8GDM9AAKP042788')).toEqual({ found: 'A', expected: 'X', valid: false });
 });
 
-test('another length is a mistake of the caller', () => {
+test('throws a RangeError for another length', () => {
   expect(() => checkDigit('1M8GDM9AXKP04278')).toThrow(new RangeError('a VIN has 17 characters, this one 16'));
 });

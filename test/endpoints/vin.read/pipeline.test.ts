@@ -1,14 +1,14 @@
-/** What becomes a VIN: characters that a network finds, or lines of print that two networks find and read. */
+/** The pipeline with both kinds of model: a character detector, and a text-line detector with a recogniser. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vin.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vin.read/result.ts';
-import { lineAt, modelSeeing, readerSaying, spelt } from '../../inference/print-saying.ts';
-import { detectorSeeing, modelSaying, picture, type Seen, sent } from '../../inference/saying-model.ts';
+import { lineAt, modelSeeing, readerSaying, spelt } from '../../inference/support/print-saying.ts';
+import { detectorSeeing, modelSaying, picture, type Seen, sent } from '../../inference/support/saying-model.ts';
 
 const LABELS = Array.from('0123456789ABCDEFGHJKLMNPRSTUVWXYZ');
 const VIN = '1M8GDM9AXKP042788';
 
-/** Each character three pixels further right, and a little further down. */
+/** Each character three pixels further right and one pixel further down. */
 const seen = (text: string): Seen[] =>
   text.split('').map((label, index) => ({
     label,
@@ -21,7 +21,7 @@ async function run(characters: Seen[], parameters = {}): Promise<Result> {
   return (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 }
 
-test('seventeen characters are a VIN, read from left to right, with its check digit', async () => {
+test('reads seventeen characters from left to right as a VIN with its check digit', async () => {
   const { vin } = await run(seen(VIN).toReversed(), { validate_check_digit: true });
   expect(vin).toMatchObject({
     text: VIN,
@@ -43,18 +43,18 @@ test('seventeen characters are a VIN, read from left to right, with its check di
   });
 });
 
-test('of two readings of one character the surer counts', async () => {
+test('takes the more confident of two readings of one character', async () => {
   const [first, ...others] = seen(VIN) as [Seen, ...Seen[]];
   const { vin } = await run([first, { ...first, label: '7', score: 0.5 }, ...others]);
   expect(vin?.text).toBe(VIN);
 });
 
-test.each([VIN.slice(1), `${VIN}1`, ''])('"%s" is no VIN', async (text) => {
+test.each([VIN.slice(1), `${VIN}1`, ''])('finds no VIN in "%s"', async (text) => {
   expect(await run(seen(text))).toEqual({ vin: null });
 });
 
-test('a model of lines of print gives the number with the places of its characters, and its check digit', async () => {
-  // 18 characters, of 37 steps in a line 37 pixels wide: their middles are 1.5, 3.5, … from its left end.
+test('reads a VIN with a text-line model, with character locations and check digit', async () => {
+  // 18 characters in 37 steps of a line 37 pixels wide: their centres are 1.5, 3.5, … from its left end.
   const reader = readerSaying([spelt(`*${VIN}`)]);
   const model = modelSeeing([lineAt(10, 20, 37, 6)], reader);
   const { vin } = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
@@ -78,7 +78,7 @@ test('a model of lines of print gives the number with the places of its characte
   });
 });
 
-test('print without a VIN gives none', async () => {
+test('returns null for text without a VIN', async () => {
   const model = modelSeeing([lineAt(10, 20, 37, 6)], readerSaying([spelt('TYPE: PASSENGER CAR')]));
   expect(await pipeline.create(model)({ pictures: sent(picture), parameters: {} })).toEqual({ vin: null });
 });

@@ -1,4 +1,4 @@
-"""Computes `decoders.json`: what the decoders of `src/inference/decoding/` are held to.
+"""Computes `decoders.json`: what the decoders of `src/inference/toolkit/decoding/` are held to.
 
     python test/inference/goldens/make_decoder_goldens.py > test/inference/goldens/decoders.json
     npx biome format --write test/inference/goldens

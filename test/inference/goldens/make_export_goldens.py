@@ -1,5 +1,5 @@
 """Computes `exports.json`: what networks say that were exported by their makers' own packages, and what the same packages
-make of it. The decoders of `src/inference/decoding/` are held to these answers.
+make of it. The decoders of `src/inference/toolkit/decoding/` are held to these answers.
 
     pip install -r test/inference/goldens/requirements.txt
     python test/inference/goldens/make_export_goldens.py > test/inference/goldens/exports.json
@@ -177,7 +177,7 @@ def yolo_end_to_end() -> list[dict]:
 
 
 def masked(rows: np.ndarray, prototypes: np.ndarray) -> list[dict]:
-    """Of each row the largest piece of its mask. What of a hole touches the outside, if only by a corner, is none."""
+    """The largest piece of each row's mask. A hole that touches the outside, even by a corner, is no hole."""
     from ultralytics.utils.ops import process_mask
 
     masks = process_mask(torch.from_numpy(prototypes[0]), torch.from_numpy(rows[:, 6:].copy()),

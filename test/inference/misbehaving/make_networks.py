@@ -1,4 +1,4 @@
-"""Makes networks that do what none should, under the shapes of models/tiny: endless.onnx never comes to an end, hoarding.onnx
+"""Makes misbehaving networks with the shapes of models/tiny: endless.onnx never ends, hoarding.onnx
 takes 24 GB, and of roots.onnx, y = sqrt(x - 50), what is below 50 has no root.
 
     python test/inference/misbehaving/make_networks.py

@@ -4,7 +4,7 @@ import { createTurns } from '../../../src/inference/video/in-turn.ts';
 
 const never = new AbortController().signal;
 
-test('work waits for its turn, in the order in which it came', async () => {
+test('runs work in the order of the calls', async () => {
   const inTurn = createTurns(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
@@ -26,7 +26,7 @@ test('work waits for its turn, in the order in which it came', async () => {
   expect(begun).toEqual([0, 1, 2, 3]);
 });
 
-test('whoever is aborted while waiting gives up its turn', async () => {
+test('an aborted call gives up its turn', async () => {
   const inTurn = createTurns(1);
   const gate = Promise.withResolvers<void>();
   const first = inTurn(never, () => gate.promise);

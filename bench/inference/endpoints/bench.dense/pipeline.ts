@@ -1,6 +1,7 @@
 /** A picture through a network of the benchmark. */
-import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
-import { createPictureInput } from '../../../../src/inference/pipelines/picture-input.ts';
+
+import { createPictureInput } from '../../../../src/inference/toolkit/images/picture-input.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'dense',

@@ -1,6 +1,7 @@
-/** The same tensor for every job, so that nothing but the run of the network and the way to it takes time. */
-import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
-import { createPictureInput } from '../../../../src/inference/pipelines/picture-input.ts';
+/** The same tensor for every job, so that only the run of the network and the way to it take time. */
+
+import { createPictureInput } from '../../../../src/inference/toolkit/images/picture-input.ts';
+import type { PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'convolution',

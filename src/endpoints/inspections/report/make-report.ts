@@ -1,6 +1,6 @@
 import type { JobInput } from '../../../contracts/job.ts';
 import { ARTEFACT_MEDIA_TYPES } from '../../../contracts/media-limits.ts';
-import type { LiveTools } from '../../../inference/staged-endpoint.ts';
+import type { BundleTools } from '../../../inference/bundles/bundle-definition.ts';
 import type { Parameters } from '../request.ts';
 import type { Result } from '../result.ts';
 import { layOutReport } from './lay-out.ts';
@@ -19,7 +19,7 @@ const MOST_PICTURES = 12;
 const PREVIEW = { width: 492, height: 328 };
 
 /** Makes the report and stores it. */
-export async function makeReport(inspected: Inspected, tools: LiveTools): Promise<Result['report']> {
+export async function makeReport(inspected: Inspected, tools: BundleTools): Promise<Result['report']> {
   const { overall, parts, repairEstimate, views, parameters } = inspected;
   const shown = views.slice(0, MOST_PICTURES);
   const previews = await tools.makePreviews(
@@ -27,13 +27,14 @@ export async function makeReport(inspected: Inspected, tools: LiveTools): Promis
     PREVIEW,
   );
   const { vehicle } = parameters as Parameters;
-  const content = layOutReport({
+  const content = await layOutReport({
     overall,
     parts,
     repairEstimate,
     vehicle: [vehicle?.make, vehicle?.model].filter(Boolean).join(' '),
-    views: shown.map(({ view }, index) => ({ view, picture: previews[index] ?? null })),
+    views: shown.map(({ view }, index) => ({ view, picture: previews[index]?.jpeg ?? null })),
     totalViews: views.length,
+    createdAt: new Date(),
   });
   return tools.writeArtefact({
     content,

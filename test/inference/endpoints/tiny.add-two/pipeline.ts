@@ -1,6 +1,6 @@
 /** Adds one to the picture's width, on a model of its own; or waits until it is let go. */
 import { once } from 'node:events';
-import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one-too',

@@ -1,4 +1,4 @@
-/** A pipeline for tests of executors and backends: adds one to the picture's width, or misbehaves as it is told. */
+/** A pipeline for tests of executors and backends: adds one to the picture's width, or misbehaves as requested. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Model } from '../../../../src/inference/models/model.ts';
-import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one',
@@ -15,7 +15,7 @@ export const pipeline: PipelineDefinition = {
       const { width } = await onlyPicture(pictures);
       if (parameters.behaviour === 'hang') await new Promise(() => undefined);
       if (parameters.behaviour === 'spin') for (;;);
-      // The test decides when it goes on: see `letGo`.
+      // The test decides when it continues: see `letGo`.
       if (parameters.behaviour === 'wait') await once(process, 'SIGWINCH');
       if (parameters.behaviour === 'run_forever') for (;;) await runOnce(model);
       if (parameters.behaviour === 'crash') process.kill(process.pid, 'SIGKILL');

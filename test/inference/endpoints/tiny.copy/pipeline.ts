@@ -1,7 +1,8 @@
 /** A pipeline for tests of what is made: gives its pictures back, in every format and number of channels. */
-import type { RgbImage } from '../../../../src/inference/images/rgb-image.ts';
-import type { MadePicture } from '../../../../src/inference/made-files.ts';
-import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+
+import type { MadePicture } from '../../../../src/inference/toolkit/images/made-pictures.ts';
+import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
+import type { PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one',

@@ -1,5 +1,5 @@
 /** Asks for the same models as `tiny.add`, and takes only those with a threshold. */
-import type { PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import type { PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
   task: 'adding-one',

@@ -1,5 +1,5 @@
 /** A pipeline that some pictures hurt, by their width: they end its process, occupy it for good, or take all its memory. */
-import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/pipeline.ts';
+import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const ENDING = 13;
 export const OCCUPYING = 14;

@@ -1,0 +1,99 @@
+/** Payments through Stripe: Checkout in the browser, and Stripe's webhook for the outcome. */
+import Stripe from 'stripe';
+import { ServiceError } from '../../platform/service-error.ts';
+import type { PaymentNotification, PaymentProvider } from './payment-provider.ts';
+
+export interface StripeSettings {
+  secretKey: string;
+  /** Signing secret of the operator's webhook endpoint at Stripe. */
+  webhookSecret: string;
+  /** Another server than Stripe's own. */
+  server?: { protocol: 'http' | 'https'; host: string; port: number };
+}
+
+const TIMEOUT_MS = 10_000;
+/** Marks checkouts of this service, because the Stripe account may sell other things too. */
+const SERVICE = 'vehicle-inference-service';
+
+export function createStripePayments({ secretKey, webhookSecret, server }: StripeSettings): PaymentProvider {
+  const stripe = new Stripe(secretKey, { timeout: TIMEOUT_MS, maxNetworkRetries: 2, telemetry: false, ...server });
+
+  return {
+    async createCheckout({ organizationId, credits, amountCents, returnUrl }) {
+      // Stripe copies the metadata of a payment to its charge, which refund notifications carry.
+      const metadata = { service: SERVICE, organization_id: organizationId, credits: String(credits) };
+      const session = await stripe.checkout.sessions
+        .create({
+          mode: 'payment',
+          client_reference_id: organizationId,
+          success_url: returnUrl,
+          cancel_url: returnUrl,
+          line_items: [
+            {
+              quantity: 1,
+              price_data: {
+                currency: 'usd',
+                unit_amount: amountCents,
+                product_data: { name: `${credits} credits` },
+              },
+            },
+          ],
+          metadata,
+          payment_intent_data: { metadata },
+        })
+        .catch((error: unknown) => {
+          throw unavailable(error);
+        });
+      if (session.url === null) throw unavailable(new Error(`checkout session ${session.id} has no URL`));
+      return { url: session.url, expiresAt: new Date(session.expires_at * 1000) };
+    },
+
+    readNotification(body, signature) {
+      try {
+        return notificationOf(stripe.webhooks.constructEvent(body, signature, webhookSecret));
+      } catch (error) {
+        if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
+        throw new ServiceError(
+          'parameter_invalid',
+          'The signature of this notification is invalid or too old. Sign it with the secret of this endpoint.',
+          { param: 'Stripe-Signature', cause: error },
+        );
+      }
+    },
+  };
+}
+
+function notificationOf(event: Stripe.Event): PaymentNotification | null {
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded': {
+      const { metadata, payment_status: status, payment_intent: payment } = event.data.object;
+      // Slow payments, such as bank transfers, complete their session before they are paid.
+      if (metadata?.service !== SERVICE || status !== 'paid' || payment === null) return null;
+      return {
+        kind: 'paid',
+        reference: referenceOf(payment),
+        organizationId: metadata.organization_id ?? '',
+        credits: Number(metadata.credits),
+      };
+    }
+    case 'charge.refunded': {
+      const { metadata, payment_intent: payment, amount, amount_refunded: amountRefunded } = event.data.object;
+      if (metadata.service !== SERVICE || payment === null) return null;
+      return { kind: 'refunded', reference: referenceOf(payment), amountRefunded, amountPaid: amount };
+    }
+    default:
+      return null;
+  }
+}
+
+const referenceOf = (payment: string | { id: string }) =>
+  `stripe:${typeof payment === 'string' ? payment : payment.id}`;
+
+/** The caller cannot fix Stripe's errors, and their messages may name the account. */
+function unavailable(cause: unknown): ServiceError {
+  return new ServiceError('service_unavailable', 'The payment provider is unavailable. Repeat the request later.', {
+    headers: { 'Retry-After': '10' },
+    cause,
+  });
+}

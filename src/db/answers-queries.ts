@@ -1,6 +1,0 @@
-import { type MikroORM, query } from './orm.ts';
-
-/** Whether PostgreSQL answers, over a connection of the pool. @throws when it cannot be reached. */
-export async function answersQueries(orm: MikroORM): Promise<boolean> {
-  return (await query(orm.em.fork(), 'select 1 as answer')).length === 1;
-}

@@ -1,0 +1,41 @@
+/** Grades the vehicle as a whole. Pure. */
+import type { CONDITION_GRADES } from '../../contracts/vocabulary/pricing.ts';
+import type { Result } from './result.ts';
+
+type Overall = NonNullable<Result['overall']>;
+type Severity = NonNullable<Result['parts'][number]['worst_severity']>;
+
+const GRADES: Readonly<Record<Severity, (typeof CONDITION_GRADES)[number]>> = {
+  minor: 'B',
+  moderate: 'C',
+  severe: 'D',
+  critical: 'E',
+};
+
+interface Assessed {
+  parts: Result['parts'];
+  /** Confidences of the usable views. */
+  views: readonly number[];
+  /** The drivable assessments of single views. */
+  drivable: readonly Overall['drivable'][];
+}
+
+/**
+ * The worst damage decides the grade, with the confidence of its severity; without damage the grade is A, with the lowest
+ * confidence of the views. The vehicle is drivable unless a damage is critical or a single view was graded not drivable.
+ * Null if no view shows a vehicle.
+ */
+export function assessOverall({ parts, views, drivable }: Assessed): Result['overall'] {
+  if (views.length === 0) return null;
+  const leastSure = Math.min(...views);
+  const order = Object.keys(GRADES);
+  const [worst] = parts
+    .flatMap(({ damages }) => damages.map(({ severity }) => severity))
+    .toSorted((a, b) => order.indexOf(b.value) - order.indexOf(a.value) || b.confidence - a.confidence);
+  const confidence = worst?.confidence ?? leastSure;
+  const [against] = drivable.filter(({ value }) => !value).toSorted((a, b) => b.confidence - a.confidence);
+  return {
+    condition_grade: { value: worst ? GRADES[worst.value] : 'A', confidence },
+    drivable: against ?? { value: worst?.value !== 'critical', confidence },
+  };
+}

@@ -1,0 +1,99 @@
+/** What bundles need besides models: video decoding, short-lived pictures and previews. */
+
+import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
+import type { InferenceRequest, StageContext } from '../../contracts/inference-backend.ts';
+import { ServiceError } from '../../platform/service-error.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
+import { createTurns } from '../video/in-turn.ts';
+import { watchVideo } from '../video/watch-video.ts';
+import type { BundleTools } from './bundle-definition.ts';
+import { makePreviews } from './previews/make-previews.ts';
+
+export type BundleFiles = Pick<ObjectStore, 'get' | 'put' | 'remove' | 'withFile'>;
+
+interface Dependencies {
+  bundleFiles?: BundleFiles | undefined;
+  writeArtefact: WriteArtefact;
+  /** Most videos decoded at the same time. */
+  children: number;
+  /** Memory that a preview process may allocate beyond what it holds when warm; no limit when 0 or omitted. */
+  workingMemoryBytes?: number | undefined;
+}
+
+export type ToolsFor = (
+  request: Pick<InferenceRequest, 'jobId'>,
+  /** Unique within the job. */
+  unit: string,
+  context: Pick<StageContext, 'signal' | 'onProgress' | 'readResult'>,
+) => BundleTools;
+
+export function createBundleTools({
+  bundleFiles,
+  writeArtefact,
+  children,
+  workingMemoryBytes,
+}: Dependencies): ToolsFor {
+  // A video occupies a processor for minutes.
+  const inTurn = createTurns(children);
+  const files = (): BundleFiles => {
+    if (!bundleFiles) throw new Error('this worker has no bundleFiles');
+    return bundleFiles;
+  };
+
+  return ({ jobId }, unit, { signal, onProgress, readResult }) => {
+    let pictures = 0;
+    return {
+      watchVideo: (input, use) =>
+        inTurn(signal, async () => {
+          try {
+            return await files().withFile(input.storageKey, (path) => watchVideo(path, { signal }, use));
+          } catch (error) {
+            throw error instanceof ObjectNotFoundError ? errorOfStore(error, input.field) : error;
+          }
+        }),
+      async withPicture(jpeg, use) {
+        pictures += 1;
+        // Beside the job's own files, so that leftovers of a crash are deleted with them.
+        const storageKey = `jobs/${jobId}.${unit}-${pictures}.jpg`;
+        await ofStore(() => files().put(storageKey, jpeg));
+        try {
+          return await use({
+            field: 'frame',
+            storageKey,
+            mediaType: 'image/jpeg',
+            bytes: jpeg.byteLength,
+            sha256: '',
+            uploadId: null,
+          });
+        } finally {
+          await ofStore(() => files().remove(storageKey));
+        }
+      },
+      makePreviews: (inputs, size) =>
+        makePreviews((index) => ofStore(() => files().get(inputs[index]?.storageKey ?? '')), inputs.length, {
+          size,
+          signal,
+          workingMemoryBytes,
+        }),
+      writeArtefact: (file) => ofStore(() => writeArtefact(file)),
+      resultOfJob: async (id) => (await readResult?.(id)) ?? null,
+      onProgress,
+    };
+  };
+}
+
+async function ofStore<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw errorOfStore(error, undefined);
+  }
+}
+
+function errorOfStore(cause: unknown, field: string | undefined): ServiceError {
+  if (cause instanceof ObjectNotFoundError) {
+    const message = 'The file of this job is no longer stored. Send it again.';
+    return new ServiceError('input_unreadable', message, { param: field, cause });
+  }
+  return new ServiceError('service_unavailable', 'The file store cannot be reached.', { cause });
+}

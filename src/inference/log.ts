@@ -1,4 +1,0 @@
-import type { Logger } from 'pino';
-
-/** The part of a pino logger that this folder uses. */
-export type Log = Pick<Logger, 'info' | 'warn' | 'error'>;

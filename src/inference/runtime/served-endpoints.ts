@@ -1,0 +1,54 @@
+/** The one-step endpoints that live mode can serve: those with a pipeline, with the task of its models. */
+import { existsSync } from 'node:fs';
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
+import type { Log } from '../../platform/logging/log.ts';
+import { importPipeline, pipelineUrl } from '../toolkit/endpoint-folder.ts';
+import type { PipelineDefinition } from '../toolkit/pipeline.ts';
+
+export interface ServedEndpoint {
+  endpoint: string;
+  /** The `task` in its models' `model.json`. */
+  task: string;
+  /** Module of its pipeline, as a `file:` URL. */
+  pipelineUrl: string;
+}
+
+/** What the pipeline of an endpoint serves with a model. */
+export type ServedValuesOf = NonNullable<PipelineDefinition['servedValues']>;
+
+interface Options {
+  endpoints: readonly EndpointContract[];
+  endpointsDirectory: URL;
+  logger: Log;
+}
+
+/**
+ * An endpoint whose pipeline cannot be loaded is logged with the reason and skipped. `servedValues` is by endpoint: functions
+ * cannot travel to the child processes with the rest.
+ */
+export async function findServedEndpoints(
+  options: Options,
+): Promise<{ served: ServedEndpoint[]; servedValues: Map<string, ServedValuesOf> }> {
+  const { endpoints, endpointsDirectory, logger } = options;
+  const served: ServedEndpoint[] = [];
+  const servedValues = new Map<string, ServedValuesOf>();
+  const withoutPipeline: string[] = [];
+  for (const { slug: endpoint } of endpoints) {
+    const url = pipelineUrl(endpointsDirectory, endpoint);
+    if (!existsSync(url)) {
+      withoutPipeline.push(endpoint);
+      continue;
+    }
+    try {
+      const pipeline = await importPipeline(url);
+      served.push({ endpoint, task: pipeline.task, pipelineUrl: url.href });
+      if (pipeline.servedValues) servedValues.set(endpoint, pipeline.servedValues);
+    } catch (error) {
+      logger.error({ endpoint, reason: (error as Error).message }, 'the pipeline of an endpoint cannot be loaded');
+    }
+  }
+  if (withoutPipeline.length > 0) {
+    logger.info({ endpoints: withoutPipeline }, 'endpoints without a pipeline are served in test mode only');
+  }
+  return { served, servedValues };
+}

@@ -1,0 +1,66 @@
+/** Axis-aligned boxes. */
+
+/** Corners in pixels, origin at the top left; x1 and y1 are exclusive edges. */
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+export function clamp(value: number, minimum: number, maximum: number): number {
+  return Math.min(Math.max(value, minimum), maximum);
+}
+
+/** Grows a box on each side by shares of its width and height, clamped to the picture. In pixels. */
+export function expandBox(box: Box, shareX: number, shareY: number, picture: Size): Box {
+  const x = shareX * (box.x1 - box.x0);
+  const y = shareY * (box.y1 - box.y0);
+  return {
+    x0: Math.max(0, box.x0 - x),
+    y0: Math.max(0, box.y0 - y),
+    x1: Math.min(picture.width, box.x1 + x),
+    y1: Math.min(picture.height, box.y1 + y),
+  };
+}
+
+export function clampBox(box: Box, picture: Size): Box {
+  return expandBox(box, 0, 0, picture);
+}
+
+/** Intersection over union, 0 to 1; 0 for boxes that only touch. */
+export function intersectionOverUnion(a: Box, b: Box): number {
+  const width = Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
+  const height = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
+  if (width <= 0 || height <= 0) return 0;
+  const intersection = width * height;
+  return intersection / (area(a) + area(b) - intersection);
+}
+
+function area(box: Box): number {
+  return (box.x1 - box.x0) * (box.y1 - box.y0);
+}
+
+/**
+ * Greedy non-maximum suppression: drops the later of two items whose intersection over union exceeds `overlap`.
+ * @param items best first
+ */
+export function suppressOverlaps<Item extends { box: Box }>(items: readonly Item[], overlap: number): Item[] {
+  const kept: Item[] = [];
+  for (const item of items) {
+    if (kept.every((other) => intersectionOverUnion(item.box, other.box) <= overlap)) kept.push(item);
+  }
+  return kept;
+}
+
+/** The form in results: `{x, y, width, height}`, rounded to a tenth of a pixel. */
+export function toBoundingBox(box: Box): { x: number; y: number; width: number; height: number } {
+  const tenth = (value: number) => Math.round(value * 10) / 10;
+  const [x, y] = [tenth(box.x0), tenth(box.y0)];
+  return { x, y, width: tenth(Math.max(0, tenth(box.x1) - x)), height: tenth(Math.max(0, tenth(box.y1) - y)) };
+}

@@ -1,0 +1,99 @@
+/** Rectifies planar objects seen in perspective. */
+import type { Point } from '../decoding/detections.ts';
+import type { RgbImage } from './rgb-image.ts';
+
+/**
+ * Maps a quadrilateral to a width × height picture, bilinear between pixel centres. Outside the picture its edge repeats.
+ * Source: OpenCV's `getPerspectiveTransform` and `warpPerspective`.
+ *
+ * @param corners of a convex outline, in pixels of the picture: top left, top right, bottom right, bottom left
+ */
+export function rectify(image: RgbImage, corners: readonly Point[], width: number, height: number): RgbImage {
+  const toPicture = projection(corners);
+  const pixels = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const place = toPicture((x + 0.5) / width, (y + 0.5) / height);
+      const column = Math.min(Math.max(place.x - 0.5, 0), image.width - 1);
+      const row = Math.min(Math.max(place.y - 0.5, 0), image.height - 1);
+      const [left, top] = [Math.floor(column), Math.floor(row)];
+      const [right, bottom] = [Math.min(left + 1, image.width - 1), Math.min(top + 1, image.height - 1)];
+      const [towardsRight, towardsBottom] = [column - left, row - top];
+      for (let channel = 0; channel < 3; channel += 1) {
+        const at = (line: number, place: number) => image.pixels[(line * image.width + place) * 3 + channel] as number;
+        const above = at(top, left) * (1 - towardsRight) + at(top, right) * towardsRight;
+        const below = at(bottom, left) * (1 - towardsRight) + at(bottom, right) * towardsRight;
+        pixels[(y * width + x) * 3 + channel] = Math.round(above * (1 - towardsBottom) + below * towardsBottom);
+      }
+    }
+  }
+  return { width, height, pixels };
+}
+
+/**
+ * Repaints each pixel whose centre lies within a quadrilateral.
+ *
+ * @param corners of a convex outline, as above
+ * @param colourAt red, green and blue (0 to 255) at a point of the unit square that is mapped to the quadrilateral
+ */
+export function paintQuad(
+  image: RgbImage,
+  corners: readonly Point[],
+  colourAt: (u: number, v: number) => readonly number[],
+): void {
+  const toSquare = inverted(matrixOf(corners));
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  const [left, right] = [Math.max(0, Math.floor(Math.min(...xs))), Math.min(image.width, Math.ceil(Math.max(...xs)))];
+  const [top, bottom] = [Math.max(0, Math.floor(Math.min(...ys))), Math.min(image.height, Math.ceil(Math.max(...ys)))];
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      const { x: u, y: v } = moved(toSquare, x + 0.5, y + 0.5);
+      if (u < 0 || u > 1 || v < 0 || v > 1) continue;
+      image.pixels.set(colourAt(u, v), (y * image.width + x) * 3);
+    }
+  }
+}
+
+/** 3 × 3, row by row. */
+type Matrix = readonly [number, number, number, number, number, number, number, number, number];
+
+/** Maps points of the unit square to the quadrilateral. @param corners as above */
+export function projection(corners: readonly Point[]): (u: number, v: number) => Point {
+  const matrix = matrixOf(corners);
+  return (u, v) => moved(matrix, u, v);
+}
+
+function moved([a, b, c, d, e, f, g, h, i]: Matrix, x: number, y: number): Point {
+  const depth = g * x + h * y + i;
+  return { x: (a * x + b * y + c) / depth, y: (d * x + e * y + f) / depth };
+}
+
+/** From the unit square to the quadrilateral. Source: Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, section 2.2.3. */
+function matrixOf(corners: readonly Point[]): Matrix {
+  const [a, b, c, d] = corners;
+  if (!a || !b || !c || !d) throw new Error(`a quadrilateral has four corners, not ${corners.length}`);
+  const sum = { x: a.x - b.x + c.x - d.x, y: a.y - b.y + c.y - d.y };
+  const [right, down] = [
+    { x: b.x - c.x, y: b.y - c.y },
+    { x: d.x - c.x, y: d.y - c.y },
+  ];
+  const determinant = right.x * down.y - down.x * right.y;
+  const g = (sum.x * down.y - down.x * sum.y) / determinant;
+  const h = (right.x * sum.y - sum.x * right.y) / determinant;
+  return [b.x - a.x + g * b.x, d.x - a.x + h * d.x, a.x, b.y - a.y + g * b.y, d.y - a.y + h * d.y, a.y, g, h, 1];
+}
+
+/** The inverse up to a factor, which does not affect mapped points. */
+function inverted([a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
+  return [
+    e * i - f * h,
+    c * h - b * i,
+    b * f - c * e,
+    f * g - d * i,
+    a * i - c * g,
+    c * d - a * f,
+    d * h - e * g,
+    b * g - a * h,
+    a * e - b * d,
+  ];
+}

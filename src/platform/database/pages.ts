@@ -1,0 +1,73 @@
+/** Pages of rows whose ids sort by time, newest first. */
+import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/core';
+import { ID_PREFIXES, type IdKind, isId } from '../ids.ts';
+import { ServiceError } from '../service-error.ts';
+
+export interface PageRequest {
+  limit: number;
+  starting_after?: string;
+  ending_before?: string;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  hasMore: boolean;
+}
+
+/** @throws ServiceError `parameter_invalid` for two cursors, or for a cursor that is not an id of this kind */
+export function assertCursors(
+  /** Kind of id that a cursor must have; null when the caller has checked its cursors. */
+  idKind: IdKind | null,
+  { starting_after: after, ending_before: before }: Omit<PageRequest, 'limit'>,
+): void {
+  if (after !== undefined && before !== undefined) {
+    throw new ServiceError('parameter_invalid', 'Give "starting_after" or "ending_before", not both.', {
+      param: 'ending_before',
+    });
+  }
+  for (const [param, id] of [
+    ['starting_after', after],
+    ['ending_before', before],
+  ] as const) {
+    if (id === undefined || idKind === null || isId(idKind, id)) continue;
+    const message = `"${param}" must be an id as this list returns them: ${ID_PREFIXES[idKind]}…`;
+    throw new ServiceError('parameter_invalid', message, { param });
+  }
+}
+
+/**
+ * One page of what `where` selects. A cursor need not exist: it only marks a place in the order.
+ * @throws ServiceError `parameter_invalid` for two cursors, or for one that is no id of this kind of row
+ */
+export async function findPage<Row extends { id: string }>(
+  em: EntityManager,
+  entity: EntityName<Row>,
+  /** Kind of id that a cursor must be; null: the caller has checked its cursors. */
+  idKind: IdKind | null,
+  where: FilterQuery<Row>,
+  request: PageRequest,
+): Promise<Page<Row>> {
+  assertCursors(idKind, request);
+  const { limit, starting_after: after, ending_before: before } = request;
+  const cursor = after !== undefined ? { id: { $lt: after } } : before !== undefined ? { id: { $gt: before } } : {};
+  const isBackward = before !== undefined;
+  const rows = await em.find(entity, { $and: [where, cursor] } as FilterQuery<Row>, {
+    orderBy: { id: isBackward ? 'asc' : 'desc' } as never,
+    limit: limit + 1,
+  });
+  const page = rows.slice(0, limit) as Row[];
+  return { rows: isBackward ? page.reverse() : page, hasMore: rows.length > limit };
+}
+
+/** The SQL bounds of a `created[…]` filter, whose values are epoch seconds. */
+export function createdWithin(filter: Readonly<Record<string, unknown>>): { createdAt?: Record<string, Date> } {
+  const bounds = ['gte', 'gt', 'lte', 'lt'].flatMap((bound) => {
+    const seconds = filter[`created[${bound}]`];
+    if (typeof seconds !== 'number') return [];
+    // Times are shown as whole seconds, so `gt` excludes and `lte` includes the whole second.
+    const isAfterSecond = bound === 'gt' || bound === 'lte';
+    const operator = bound.startsWith('g') ? '$gte' : '$lt';
+    return [[operator, new Date((seconds + (isAfterSecond ? 1 : 0)) * 1000)] as const];
+  });
+  return bounds.length > 0 ? { createdAt: Object.fromEntries(bounds) } : {};
+}

@@ -1,0 +1,10 @@
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** Parses an ISO 8601 day or instant, down to milliseconds. Returns null for anything else, 30 February included. */
+export function parseIsoTime(text: string): Date | null {
+  const day = ISO_TIME.exec(text)?.[1];
+  const time = new Date(text);
+  if (day === undefined || Number.isNaN(time.getTime())) return null;
+  // JavaScript reads a date that does not exist as one of the next month.
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? time : null;
+}

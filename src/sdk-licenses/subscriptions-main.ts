@@ -1,0 +1,65 @@
+/**
+ * `npm run -s subscriptions -- <command>`: records SDK subscriptions from the operator's payment integration in the
+ * database of `DATABASE_URL`. Prints the subscription afterwards; exits with status 1 on invalid input.
+ */
+import { parseArgs } from 'node:util';
+import { openDatabase } from '../database.ts';
+import { Organization } from '../organizations/entities.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { parseIsoTime } from '../platform/iso-time.ts';
+import { cancelSubscription, readSubscription, setPaidPeriod } from './sdk-subscriptions-store.ts';
+
+const USAGE = `usage:
+  npm run -s subscriptions -- show <organisation id>
+  npm run -s subscriptions -- set <organisation id> --from <time> --until <time> --max-sdks <number>
+  npm run -s subscriptions -- cancel <organisation id>
+A time is an ISO 8601 day or instant: 2026-12-01 or 2026-12-01T09:30:00Z.`;
+
+const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
+
+function readTime(name: string, text: string | undefined): Date {
+  const time = parseIsoTime(text ?? '');
+  if (time === null) throw new Error(`--${name} must be a valid time.\n${USAGE}`);
+  return time;
+}
+
+async function main(): Promise<void> {
+  const { DATABASE_URL } = readConfig('subscriptions');
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { from: { type: 'string' }, until: { type: 'string' }, 'max-sdks': { type: 'string' } },
+  });
+  const [command, organizationId] = positionals;
+  if (!organizationId || !ORGANIZATION_ID.test(organizationId)) throw new Error(USAGE);
+  const orm = await openDatabase({ url: DATABASE_URL, poolSize: 1 });
+  try {
+    const em = orm.em.fork();
+    if (command === 'set') {
+      const period = { paidFrom: readTime('from', values.from), paidUntil: readTime('until', values.until) };
+      if (period.paidFrom >= period.paidUntil) throw new Error('--from must come before --until.');
+      const maxSdks = Number(values['max-sdks'] ?? Number.NaN);
+      if (!Number.isInteger(maxSdks) || maxSdks < 0 || maxSdks > 1_000) {
+        throw new Error('--max-sdks must be a whole number from 0 to 1000.');
+      }
+      if (!(await em.findOne(Organization, { id: organizationId }))) {
+        throw new Error(
+          `There is no organisation ${organizationId}. It is created when one of its members calls ` +
+            'GET /mgmt/v1/organization or makes a change through the management API.',
+        );
+      }
+      await setPaidPeriod(em, organizationId, { ...period, maxSdks });
+    } else if (command === 'cancel') {
+      if (!(await cancelSubscription(em, organizationId, new Date()))) throw new Error('There is no subscription.');
+    } else if (command !== 'show') {
+      throw new Error(USAGE);
+    }
+    console.log(JSON.stringify(await readSubscription(em, organizationId), null, 2));
+  } finally {
+    await orm.close();
+  }
+}
+
+await main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

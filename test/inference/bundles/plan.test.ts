@@ -1,0 +1,36 @@
+/** Which bundles are available, and what their stages cost. */
+import { describe, expect, test } from '@jest/globals';
+import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
+import { endpoints } from '../../../src/endpoints/list.ts';
+import { installedBundles } from '../../../src/inference/bundles/plan.ts';
+
+const endpointsDirectory = new URL('../../../src/endpoints/', import.meta.url);
+const contracts: readonly EndpointContract[] = endpoints;
+
+describe('a bundle is available in live mode', () => {
+  const versions = new Map([
+    ['vehicle.pose', 'pose@2026-11-21'],
+    ['vehicle.identify', 'identify@2026-12-02'],
+    ['plate.read', 'plate@2026-11-30'],
+  ]);
+
+  test('once every endpoint that it needs is installed, under the newest of their dates', async () => {
+    expect(await installedBundles(contracts, endpointsDirectory, versions)).toEqual(new Map());
+    const all = new Map([...versions, ['damage.detect', 'damage@2026-11-21']]);
+    expect(await installedBundles(contracts, endpointsDirectory, all)).toEqual(
+      new Map([['vehicle.analyze', 'vehicle-analyze@2026-12-02']]),
+    );
+  });
+});
+
+test('the prices of the stages of every bundle add up to its price', () => {
+  const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/png' }];
+  const bundles = contracts.filter(({ stagePlan }) => stagePlan);
+  expect(bundles.map(({ slug }) => slug)).toEqual(['vehicle.analyze', 'video.onboard', 'inspections']);
+  for (const { stagePlan, price } of bundles) {
+    for (const parameters of [{}, { tasks: ['vin.read'], run: ['plate.read'], frames_per_view: 2 }]) {
+      const plan = stagePlan?.({ parameters, files }) ?? [];
+      expect(plan.reduce((sum, { priceCredits }) => sum + priceCredits, 0)).toBe(price?.({ parameters, files }));
+    }
+  }
+});

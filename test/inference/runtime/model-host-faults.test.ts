@@ -1,0 +1,148 @@
+/** Faults of the file system and of warm-ups hold up neither other releases nor the worker. */
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync, renameSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
+import { until } from '../../support/until.ts';
+import { installMisbehaving, installTiny } from '../support/installed-tiny.ts';
+import { look, NEW, OLD, statusOn, tinyAddTwo, useModelFolder, versionOn } from '../support/model-folder.ts';
+import { rejectionOf, tinyAdd } from '../support/tiny-endpoint.ts';
+
+const THREADS_OF_FILE_SYSTEM = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+const models = useModelFolder();
+
+test('a named pipe in a new release does not block other releases', async () => {
+  await installTiny(models.directory, '2026-01-01');
+  const started = await models.start();
+  const broken = join(await installTiny(models.directory, '2026-02-01'), 'tiny.onnx');
+  await rm(broken);
+  await promisify(execFile)('mkfifo', [broken]);
+  await look(started);
+  expect(versionOn(started)).toBe(OLD);
+  expect(models.reasons()).toContain('files.tiny: tiny.onnx is not a file');
+  await installTiny(models.directory, '2026-03-01');
+  await look(started);
+  expect(versionOn(started)).toBe('tiny@2026-03-01');
+});
+
+test('a worker stops even if the file system of its models hangs', async () => {
+  await installTiny(models.directory, '2026-01-01');
+  const started = await models.start();
+  const pipe = join(models.directory, '.pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  // Each holds a thread of those that ask the file system.
+  const held = Promise.all(Array.from({ length: THREADS_OF_FILE_SYSTEM }, () => open(pipe)));
+  let isAnswered = false;
+  const answer = () => {
+    if (!isAnswered) closeSync(openSync(pipe, constants.O_RDWR));
+    isAnswered = true;
+  };
+  const reloading = started.reload();
+  const late = setTimeout(answer, 10_000);
+  await started.close();
+  expect([started.pids, isAnswered]).toEqual([[], false]);
+  clearTimeout(late);
+  answer();
+  await Promise.all((await held).map((reader) => reader.close()));
+  await reloading;
+});
+
+describe('a release whose folder disappears while it is loaded', () => {
+  let goAway: (() => void) | null;
+  let comeBack: () => void;
+
+  async function startAndLose(): Promise<OnnxBackend> {
+    await installTiny(models.directory, '2026-01-01');
+    // The clock is read as a release begins to be loaded: it has been found whole by then.
+    const clock = () => {
+      goAway?.();
+      goAway = null;
+      return models.nowMs;
+    };
+    goAway = null;
+    const started = await models.start({ clock });
+    const folder = await installTiny(models.directory, '2026-02-01');
+    const aside = join(models.directory, 'aside');
+    await started.reload();
+    goAway = () => renameSync(folder, aside);
+    comeBack = () => renameSync(aside, folder);
+    await started.reload();
+    expect(versionOn(started)).toBe(OLD);
+    const said = models.lines.find(({ fields }) => /access|missing/i.test(String(fields.reason)));
+    expect(said?.message).toBe('a release was removed while it was loaded');
+    return started;
+  }
+
+  test('is loaded when the same folder comes back', async () => {
+    const started = await startAndLose();
+    await started.reload();
+    comeBack();
+    await look(started);
+    expect(versionOn(started)).toBe(NEW);
+  });
+
+  test('is retried after a minute when it was back before the next reload', async () => {
+    const started = await startAndLose();
+    comeBack();
+    await look(started);
+    expect(versionOn(started)).toBe(OLD);
+    models.passTime(61_000);
+    await started.reload();
+    expect(versionOn(started)).toBe(NEW);
+  });
+});
+
+test('a missing folder of models changes nothing', async () => {
+  await installTiny(models.directory, '2026-01-01');
+  const started = await models.start({ modelsDirectory: join(models.directory, '.') });
+  await rm(models.directory, { recursive: true });
+  expect(await rejectionOf(started.reload())).toMatchObject({ code: 'ENOENT' });
+  expect(versionOn(started)).toBe(OLD);
+  expect(await statusOn(started, OLD)).toBe('succeeded');
+});
+
+describe('a release whose warm-up never ends', () => {
+  const impatient = { patienceMs: 100, readyTimeoutMs: 6_000 };
+
+  test('delays neither the start nor other releases, and is stopped after the time limit with the reason', async () => {
+    await installTiny(models.directory, '2026-01-01');
+    await installMisbehaving(models.directory, '2026-02-01', 'endless');
+    const started = await models.start({ ...impatient, endpoints: [tinyAdd, tinyAddTwo] });
+    const serves = async (endpoints: number) => {
+      await started.reload();
+      return started.installedEndpoints().length === endpoints;
+    };
+    await until(() => serves(1));
+    expect(versionOn(started)).toBe(OLD);
+
+    await installTiny(models.directory, '2026-01-01', { model: 'other', task: 'adding-one-too' });
+    await until(() => serves(2));
+    expect(await statusOn(started, OLD)).toBe('succeeded');
+
+    await until(async () => {
+      await started.reload();
+      return models.reasons().some((reason) => /^it was not ready after 6 seconds: .*warm-up/.test(reason));
+    });
+    // It is not begun again: its release has not changed.
+    await started.reload();
+    expect(started.pids).toHaveLength(2);
+    expect(started.installedEndpoints()[0]?.otherVersions).toBeUndefined();
+  });
+
+  test('is stopped when its folder is removed', async () => {
+    await installTiny(models.directory, '2026-01-01');
+    const folder = await installMisbehaving(models.directory, '2026-02-01', 'endless');
+    const started = await models.start({ ...impatient, readyTimeoutMs: 60_000 });
+    await until(() => started.pids.length === 2);
+    await rm(folder, { recursive: true });
+    await until(async () => {
+      await started.reload();
+      return started.installedEndpoints().length === 1;
+    });
+    await until(() => started.pids.length === 1);
+    expect(versionOn(started)).toBe(OLD);
+  });
+});

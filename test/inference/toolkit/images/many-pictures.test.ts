@@ -1,0 +1,28 @@
+/** The short form of the long run in docs/pictures.md: 150 pictures of all kinds, a third of them damaged. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import type { Report } from '../../support/many-pictures.ts';
+
+/** Where memory of other processes can be read. */
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+onLinux('many pictures', () => {
+  test('leave the worker and its child processes alive, and bounded', async () => {
+    const program = fileURLToPath(new URL('../../support/many-pictures.ts', import.meta.url));
+    const flags = ['--disable-warning=ExperimentalWarning'];
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, '150']);
+    const { samples, ...ends } = JSON.parse(stdout) as Report;
+    expect(ends).toMatchObject({ pictures: 150, retryable: 0, childrenLost: 0 });
+    expect(ends.succeeded + ends.failed).toBe(150);
+    expect(ends.succeeded).toBeGreaterThan(75);
+    expect(ends.failed).toBeGreaterThan(15);
+    expect(samples.length).toBeGreaterThan(20);
+    for (const { workerMegabytes, childMegabytes } of samples) {
+      expect(workerMegabytes).toBeLessThan(1_000);
+      expect(childMegabytes).toHaveLength(2);
+      expect(Math.max(...childMegabytes)).toBeLessThan(700);
+    }
+  }, 240_000);
+});

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { migrate } from '../../../src/platform/database/migrate.ts';
+import { requiredVariable } from '../../support/environment.ts';
+
+const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+const files = readdirSync(MIGRATIONS).sort();
+const name = `test_migrate_${randomBytes(8).toString('hex')}`;
+
+let admin: pg.Client;
+let url: string;
+
+beforeAll(async () => {
+  admin = new pg.Client({ connectionString: requiredVariable('TEST_DATABASE_ADMIN_URL') });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  const address = new URL(requiredVariable('TEST_DATABASE_ADMIN_URL'));
+  address.pathname = `/${name}`;
+  url = address.href;
+});
+afterAll(async () => {
+  await admin.query(`drop database ${name} with (force)`);
+  await admin.end();
+});
+
+it('concurrent migrations of an empty database apply each migration once', async () => {
+  await Promise.all([migrate(url), migrate(url), migrate(url)]);
+  await migrate(url);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by id');
+  await client.end();
+  expect(rows.map((row) => row.name)).toEqual(files.map((file) => file.replace(/\.ts$/, '')));
+});
+
+describe('every migration', () => {
+  it.each(files)('%s has a number and states in its header whether it is compatible', (file) => {
+    expect(file).toMatch(/^\d{4}-[a-z0-9-]+\.ts$/);
+    expect(readFileSync(new URL(file, MIGRATIONS), 'utf8')).toMatch(/^\/\*\*\s*\n? ?\*? ?(?:Compatible|Breaking)\b/);
+  });
+
+  it('has a unique number', () => {
+    const numbers = files.map((file) => file.slice(0, 4));
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
