@@ -24,7 +24,7 @@ const SMALLEST_ELEMENT_PIXELS = 3;
 const NOTHING: Reading = { lit: null, odometer: null, lamps: [], fuel: null };
 
 export const pipeline: PipelineDefinition = {
-  task: 'dashboard-reading',
+  tasks: ['dashboard-reading'],
   create: (model) => {
     const settings = readSettings(model, settingsSchema);
     const locatorSize = inputSize(model, 'locator', 'image');

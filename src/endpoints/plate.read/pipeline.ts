@@ -18,7 +18,7 @@ const MOST_CHARACTERS = 16;
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
 
 export const pipeline: PipelineDefinition = {
-  task: 'plate-detection',
+  tasks: ['plate-detection'],
   create: (model) => {
     const findPlates = createPlateFinder(model);
     const { margins, read } = createStraightLineReader(usedModel(model, 'text'));

@@ -11,7 +11,7 @@ import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
 import { boxOf, joinRows, quadOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
-import { createTextReader } from '../../inference/toolkit/text/text-lines.ts';
+import { createTextReader, PRINT_READING, readsPrint } from '../../inference/toolkit/text/text-lines.ts';
 import { applyParameters } from './apply-parameters.ts';
 import { checkDigit } from './check-digit.ts';
 import { findVin, VIN_CHARACTERS } from './find-vin.ts';
@@ -24,9 +24,10 @@ const LENGTH = 17;
 const SAME_PLACE = 0.5;
 
 export const pipeline: PipelineDefinition = {
-  task: 'vin-reading',
+  tasks: ['vin-reading', PRINT_READING],
   create: (model) => {
-    const readVin = model.manifest.uses?.text === undefined ? createCharacterReader(model) : createPrintReader(model);
+    const findsLines = readsPrint(model) || model.manifest.uses?.text !== undefined;
+    const readVin = findsLines ? createPrintReader(model) : createCharacterReader(model);
     return async ({ pictures, parameters }): Promise<Result> => {
       const vin = await readVin(await onlyPicture(pictures));
       return applyParameters({ vin }, parameters);

@@ -55,7 +55,7 @@ test('their model.json suit their pipelines and state licence and source', () =>
   expect(readVin.create(asModel('pp-ocr-v4-vin', models))).toBeDefined();
   expect(readTire.create(asModel('pp-ocr-v4-tire', models))).toBeDefined();
   const tasks = models.map(({ model }) => asModel(model, models).manifest.task);
-  expect(tasks).toEqual(['text-line-reading', readVin.task, readTire.task]);
+  expect(tasks).toEqual(['text-line-reading', readVin.tasks[0], readTire.tasks[0]]);
   for (const { manifest, model, release, weights } of models) {
     expect(manifest).toMatchObject({
       model,
