@@ -13,7 +13,10 @@ import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { rgbTensor, tensorRow } from '../../inference/toolkit/images/tensors.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { createLineReader } from '../../inference/toolkit/text/line-reader.ts';
+import { createTextReader } from '../../inference/toolkit/text/text-lines.ts';
+import { chooseOdometer } from './choose-odometer.ts';
 import { voteOnOdometer } from './odometer-text.ts';
+import { findPrintedOdometers, isPrintOfCluster } from './printed-odometer.ts';
 import type { Element, ElementLabel, Reading } from './reading.ts';
 import { toResult } from './reading-to-result.ts';
 import { odometerPattern, type Settings, settings as settingsSchema } from './settings.ts';
@@ -30,6 +33,7 @@ export const pipeline: PipelineDefinition = {
     const locatorSize = inputSize(model, 'locator', 'image');
     const findElements = elementFinder(model, settings);
     const readOdometer = odometerReader(model, settings);
+    const readPrint = createTextReader(usedModel(model, 'print'));
     const classifyLamps = lampClassifier(model, settings);
     const readFuel = fuelReader(model, settings);
 
@@ -38,12 +42,19 @@ export const pipeline: PipelineDefinition = {
       const { image, transform } = letterbox(picture, whole, locatorSize.width, locatorSize.height);
       const outputs = await model.run('locator', { image: rgbTensor([image]) });
       const presence = outputs.floats('scores').data[0] ?? 0;
-      if (presence < settings.thresholds.presence) return NOTHING;
+      const lines = await readPrint(picture);
+      if (presence < settings.thresholds.presence) {
+        // Numbers stand on papers and plates too.
+        const printed = isPrintOfCluster(lines) ? findPrintedOdometers(lines, []) : [];
+        return { ...NOTHING, odometer: chooseOdometer(null, printed) };
+      }
       const cluster = clampBox(toOriginal(boxOf(outputs.floats('boxes'), 0), transform), picture);
       const elements = await findElements(picture, cluster);
+      const places = elements.odometers.map(({ box }) => box);
+      const own = await readOdometer(picture, elements.odometers);
       return {
         lit: outputs.floats('lit').data[0] ?? 0,
-        odometer: await readOdometer(picture, elements.odometers),
+        odometer: chooseOdometer(own, findPrintedOdometers(lines, places)),
         // Independent of the parameters: a lit lamp also proves that the cluster has power.
         lamps: await classifyLamps(picture, elements.lamps),
         fuel: await readFuel(picture, elements.fuelGauge),
