@@ -1,5 +1,4 @@
 /** Decides between the reader of clusters and the lines of print: two readings that disagree are no reading, unless one knows better. */
-import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { ENOUGH_EVIDENCE, overlaps, type PrintedOdometer } from './printed-odometer.ts';
 import type { Reading } from './reading.ts';
 
@@ -46,11 +45,10 @@ function soleLeader(printed: readonly PrintedOdometer[]): PrintedOdometer | null
 }
 
 function agreed(own: Odometer, printed: PrintedOdometer): Odometer {
-  const box = boxAround([own.box, printed.box].flatMap(({ x0, y0, x1, y1 }) => [{ x: x0, y: y0 }, { x: x1, y: y1 }]));
   const label = printed.hasUnitInLine ? 'odometer_digital' : own.label;
   // Independent networks: wrong only if both are.
   const confidence = 1 - (1 - own.confidence) * (1 - printed.confidence);
-  return { ...own, label, box, confidence, unit: printed.unit ?? own.unit };
+  return { ...own, label, confidence, unit: printed.unit ?? own.unit };
 }
 
 function fromPrint(printed: PrintedOdometer, label: Odometer['label'] | undefined): Odometer {

@@ -13,7 +13,7 @@ import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { rgbTensor, tensorRow } from '../../inference/toolkit/images/tensors.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { createLineReader } from '../../inference/toolkit/text/line-reader.ts';
-import { createTextReader } from '../../inference/toolkit/text/text-lines.ts';
+import { createTextReader, type PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
 import { chooseOdometer } from './choose-odometer.ts';
 import { voteOnOdometer } from './odometer-text.ts';
 import { findPrintedOdometers, isPrintOfCluster } from './printed-odometer.ts';
@@ -43,18 +43,14 @@ export const pipeline: PipelineDefinition = {
       const outputs = await model.run('locator', { image: rgbTensor([image]) });
       const presence = outputs.floats('scores').data[0] ?? 0;
       const lines = await readPrint(picture);
-      if (presence < settings.thresholds.presence) {
-        // Numbers stand on papers and plates too.
-        const printed = isPrintOfCluster(lines) ? findPrintedOdometers(lines, []) : [];
-        return { ...NOTHING, odometer: chooseOdometer(null, printed) };
-      }
+      if (presence < settings.thresholds.presence) return { ...NOTHING, odometer: odometerOf(null, lines, []) };
       const cluster = clampBox(toOriginal(boxOf(outputs.floats('boxes'), 0), transform), picture);
       const elements = await findElements(picture, cluster);
       const places = elements.odometers.map(({ box }) => box);
       const own = await readOdometer(picture, elements.odometers);
       return {
         lit: outputs.floats('lit').data[0] ?? 0,
-        odometer: chooseOdometer(own, findPrintedOdometers(lines, places)),
+        odometer: odometerOf(own, lines, places),
         // Independent of the parameters: a lit lamp also proves that the cluster has power.
         lamps: await classifyLamps(picture, elements.lamps),
         fuel: await readFuel(picture, elements.fuelGauge),
@@ -64,6 +60,16 @@ export const pipeline: PipelineDefinition = {
     return async ({ pictures, parameters }) => toResult(await read(await onlyPicture(pictures)), settings, parameters);
   },
 };
+
+function odometerOf(
+  own: Reading['odometer'],
+  lines: readonly PrintedLine[],
+  places: readonly Box[],
+): Reading['odometer'] {
+  const odometer = chooseOdometer(own, findPrintedOdometers(lines, places));
+  // A number without a unit also stands on papers and plates.
+  return odometer?.unit || isPrintOfCluster(lines) ? odometer : null;
+}
 
 interface Elements {
   odometers: Element[];

@@ -24,10 +24,10 @@ export function toResult(reading: Reading, settings: Settings, parameters: Param
 
 /** A readable digital display or a clearly lit lamp proves power, whatever the locator says. */
 function isLit({ lit, odometer }: Reading, lamps: readonly WarningLight[], { thresholds }: Settings): boolean | null {
+  if (odometer?.label === 'odometer_digital') return true;
   if (lit === null) return null;
   return (
     lit >= thresholds.lit ||
-    odometer?.label === 'odometer_digital' ||
     lamps.some(({ confidence }) => confidence >= thresholds.litProof)
   );
 }
