@@ -41,7 +41,7 @@ async function run(said: Said, parameters: Parameters = {}): Promise<{ result: R
     return outputs(answers({ ...said, ...(line && { line }) }, file, Object.values(inputs)[0]?.shape ?? []));
   };
   const text: Model = { manifest: textManifest, uses: {}, run: async (file, inputs) => answer(file, inputs) };
-  const lines = said.print ?? [];
+  const lines = said.print ?? [SPEEDOMETER];
   const printed = readerSaying(lines.map((each) => spelt(each.text, each.probability ?? 0.98)));
   const print = modelSeeing(
     lines.map(({ at }) => at),
@@ -52,6 +52,8 @@ async function run(said: Said, parameters: Parameters = {}): Promise<{ result: R
   return { result, runs };
 }
 
+/** Print that only a cluster shows. */
+const SPEEDOMETER = { text: 'km/h', at: lineAt(10, 50, 40, 8) };
 const ODOMETER = { label: 'odometer_digital', score: 0.9 };
 const FUEL = { label: 'fuel_gauge', score: 0.9 };
 const LAMP = { label: 'lamp', score: 0.8 };
@@ -153,6 +155,7 @@ test('rejects a line that is not an odometer or has an uncertain character', asy
 test('takes the odometer from print where its own networks see none', async () => {
   const { result } = await run({
     print: [
+      SPEEDOMETER,
       { text: '310 km', at: lineAt(10, 10, 40, 8) },
       { text: '106655', at: lineAt(10, 30, 40, 8) },
     ],
@@ -167,7 +170,7 @@ test('takes the odometer from print where its own networks see none', async () =
 test('print of a cluster counts where the locator sees none', async () => {
   const close = [
     { text: '106655', at: lineAt(10, 30, 40, 8) },
-    { text: 'km/h', at: lineAt(10, 10, 40, 8) },
+    SPEEDOMETER,
   ];
   expect((await run({ presence: 0.1, print: close })).result).toMatchObject({
     cluster_lit: true,
