@@ -1,4 +1,4 @@
-/** Decides between the reader of clusters and the lines of print: two readings that disagree are no reading, unless one knows better. */
+/** Decides between the cluster's own networks and print. Readings that disagree are none, unless one of them knows better. */
 import { ENOUGH_EVIDENCE, overlaps, type PrintedOdometer } from './printed-odometer.ts';
 import type { Reading } from './reading.ts';
 
@@ -6,7 +6,7 @@ type Odometer = NonNullable<Reading['odometer']>;
 
 /** The least certain character of a reading without a second one. */
 const SURE = 0.9;
-/** A reading of the cluster's own reader that nothing supports: trained on drawings, it is often sure of nonsense on photographs. */
+/** A reading of the cluster's own networks that nothing supports: trained on drawings, they are often wrong on photographs. */
 const SURE_ALONE = 0.97;
 /** Fewer are drums that a box has cut: they show five digits or more, and rarely with a zero in front. */
 const LEAST_ON_DRUMS = 10_000;
@@ -21,7 +21,8 @@ export function chooseOdometer(ofCluster: Odometer | null, printed: readonly Pri
   const isCut = ofCluster?.label === 'odometer_analogue' && ofCluster.value < LEAST_ON_DRUMS;
   const own = isCut ? null : ofCluster;
   const best = soleLeader(printed);
-  const agreeing = own && printed.find((each) => each.value === own.value && overlaps(each.box, own.box));
+  const likely = printed.filter(({ evidence }) => evidence >= ENOUGH_EVIDENCE);
+  const agreeing = own && likely.find((each) => each.value === own.value && overlaps(each.box, own.box));
   if (own && agreeing && (!best || best.evidence <= agreeing.evidence)) return agreed(own, agreeing);
   const there = own && printed.find(({ box }) => overlaps(box, own.box));
   if (!own || !there || (best && best.evidence > there.evidence)) {
@@ -31,7 +32,8 @@ export function chooseOdometer(ofCluster: Odometer | null, printed: readonly Pri
   // One place, two readings. Half-turned drums are what the cluster's reader was trained for.
   if (own.label === 'odometer_analogue' && own.confidence >= SURE) return own;
   // Cut digits are the most common mistake, so the longer reading is the whole one.
-  if (String(own.value).includes(String(there.value))) return own;
+  if (there.value !== own.value && String(own.value).includes(String(there.value))) return own;
+  if (there.evidence < ENOUGH_EVIDENCE) return null;
   if (there.confidence < SURE && own.confidence < SURE_ALONE) return null;
   return there.confidence > own.confidence ? fromPrint(there, own.label) : own;
 }

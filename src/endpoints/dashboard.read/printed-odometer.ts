@@ -55,7 +55,7 @@ function numbersIn(line: PrintedLine, lines: readonly PrintedLine[], places: rea
     const printed = line.characters.slice(match.index, match.index + digits.length);
     const shown = printed.filter(({ character }) => /\d/.test(character));
     const box = boxOf(shown.length > 0 ? shown : printed);
-    if (isScale(digits)) return [];
+    if (word === undefined && isScale(digits)) return [];
     const unit = unitOf(word) ?? unitBeside(box, lines);
     const words = [text, ...wordsBeside(box, line, lines)];
     let evidence = plain.length >= 6 ? 4 : plain.length - 2;
@@ -71,9 +71,9 @@ function numbersIn(line: PrintedLine, lines: readonly PrintedLine[], places: rea
   });
 }
 
-/** `120`, or `100 120 140` in one line. */
+/** `120`, `100 120 140` in one line, or `240320` where the space was lost. */
 function isScale(digits: string): boolean {
-  const numbers = digits.split(' ');
+  const numbers = /^\d{6}$/.test(digits) ? [digits.slice(0, 3), digits.slice(3)] : digits.split(' ');
   return numbers.every((number) => isOnScale(number));
 }
 

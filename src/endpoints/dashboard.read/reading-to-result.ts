@@ -26,10 +26,7 @@ export function toResult(reading: Reading, settings: Settings, parameters: Param
 function isLit({ lit, odometer }: Reading, lamps: readonly WarningLight[], { thresholds }: Settings): boolean | null {
   if (odometer?.label === 'odometer_digital') return true;
   if (lit === null) return null;
-  return (
-    lit >= thresholds.lit ||
-    lamps.some(({ confidence }) => confidence >= thresholds.litProof)
-  );
+  return lit >= thresholds.lit || lamps.some(({ confidence }) => confidence >= thresholds.litProof);
 }
 
 /** The confidence combines the agreement between the crops with each crop's weakest character. */

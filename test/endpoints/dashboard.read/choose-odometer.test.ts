@@ -27,6 +27,10 @@ it('an agreement on a range gives way to a likelier odometer', () => {
   expect(chooseOdometer(own(310), [printed(106_655, { box: ELSEWHERE }), range])).toMatchObject({ value: 106_655 });
 });
 
+it('an agreement on three digits is no odometer', () => {
+  expect(chooseOdometer(own(156), [printed(156, { evidence: 2 })])).toBeNull();
+});
+
 describe('print alone', () => {
   it('is the reading', () => {
     expect(chooseOdometer(null, [printed(84_213)])).toMatchObject({ value: 84_213, label: 'odometer_digital' });

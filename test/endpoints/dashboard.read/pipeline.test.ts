@@ -154,11 +154,7 @@ test('rejects a line that is not an odometer or has an uncertain character', asy
 
 test('takes the odometer from print where its own networks see none', async () => {
   const { result } = await run({
-    print: [
-      SPEEDOMETER,
-      { text: '310 km', at: lineAt(10, 10, 40, 8) },
-      { text: '106655', at: lineAt(10, 30, 40, 8) },
-    ],
+    print: [SPEEDOMETER, { text: '310 km', at: lineAt(10, 10, 40, 8) }, { text: '106655', at: lineAt(10, 30, 40, 8) }],
   });
   expect(result).toMatchObject({
     cluster_lit: true,
@@ -168,10 +164,7 @@ test('takes the odometer from print where its own networks see none', async () =
 });
 
 test('print of a cluster counts where the locator sees none', async () => {
-  const close = [
-    { text: '106655', at: lineAt(10, 30, 40, 8) },
-    SPEEDOMETER,
-  ];
+  const close = [{ text: '106655', at: lineAt(10, 30, 40, 8) }, SPEEDOMETER];
   expect((await run({ presence: 0.1, print: close })).result).toMatchObject({
     cluster_lit: true,
     odometer: { value: 106_655 },

@@ -45,6 +45,7 @@ it.each([
   ['a temperature', '18.0°C'],
   ['a speed', '120 km/h'],
   ['a scale', '100 120 140'],
+  ['a scale whose space was lost', '240320'],
   ['a mark of a scale', '160'],
   ['a radio', 'FM 90.3'],
   ['two numbers in a line', '339 14'],
