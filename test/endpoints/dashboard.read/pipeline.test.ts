@@ -53,7 +53,7 @@ async function run(said: Said, parameters: Parameters = {}): Promise<{ result: R
 }
 
 /** Print that only a cluster shows. */
-const SPEEDOMETER = { text: 'km/h', at: lineAt(10, 50, 40, 8) };
+const SPEEDOMETER: NonNullable<Said['print']>[number] = { text: 'km/h', at: lineAt(10, 50, 40, 8) };
 const ODOMETER = { label: 'odometer_digital', score: 0.9 };
 const FUEL = { label: 'fuel_gauge', score: 0.9 };
 const LAMP = { label: 'lamp', score: 0.8 };
