@@ -24,6 +24,7 @@ import { odometerPattern, type Settings, settings as settingsSchema } from './se
 /** A cluster with a shorter side has nothing legible on it. */
 const SMALLEST_CLUSTER_PIXELS = 16;
 const SMALLEST_ELEMENT_PIXELS = 3;
+const FIVE_DIGITS = 10_000;
 const NOTHING: Reading = { lit: null, odometer: null, lamps: [], fuel: null };
 
 export const pipeline: PipelineDefinition = {
@@ -67,8 +68,10 @@ function odometerOf(
   places: readonly Box[],
 ): Reading['odometer'] {
   const odometer = chooseOdometer(own, findPrintedOdometers(lines, places));
-  // A number without a unit also stands on papers and plates.
-  return odometer?.unit || isPrintOfCluster(lines) ? odometer : null;
+  if (!odometer) return null;
+  // Papers and plates show numbers too: five digits at least, where the cluster's networks see an odometer.
+  const isSeen = own?.value === odometer.value && odometer.value >= FIVE_DIGITS;
+  return odometer.unit !== null || isSeen || isPrintOfCluster(lines) ? odometer : null;
 }
 
 interface Elements {
