@@ -18,6 +18,7 @@ export type TextKind =
   | 'name'
   | 'address'
   | 'make'
+  | 'emission_class'
   | 'words';
 
 export type FieldRule =
@@ -57,7 +58,7 @@ export const FIELD_RULES: Readonly<Record<FieldName, FieldRule>> = {
   body_type: text('body_type', 'words'),
   color: text('color', 'words'),
   fuel_type: text('fuel_type', 'words'),
-  emission_class: text('emission_class', 'words'),
+  emission_class: text('emission_class', 'emission_class'),
   holder_name: text('holder_name', 'name'),
   holder_address: text('holder_address', 'address'),
   seller_name: text('seller_name', 'name'),

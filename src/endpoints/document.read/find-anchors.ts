@@ -73,7 +73,7 @@ const FOLDED_LABELS: readonly FoldedLabel[] = LABELS.flatMap(({ name, in: types,
 
 /** Words after a label that belong to it. */
 const FILLERS = new Set(['no', 'nr', 'n', 'number', 'nummer', 'numero', 'num', 'kw', 'kg', 'cm3', 'cc', 'g', 'km']);
-const NUMBERING = /^[([]?\d{1,2}(?:[.-]\d{1,2})?[)\]]?[.:]?\s+(?=\p{L})/u;
+const NUMBERING = /^[([]?\d{1,2}(?:[.-]\d{1,2})?[)\]]?[.:]?\s+(?=[\p{L}\d])/u;
 
 /** @param type of the document; null where it is unknown */
 export function findAnchors(text: string, type: DocumentType | null, hasCodes: boolean): Anchor[] {
@@ -142,7 +142,7 @@ function labelAt(text: string, applies: (entry: FoldedLabel) => boolean): Label 
   const label = oneLabelAt(text, applies);
   if (!label) return null;
   // The same in other languages.
-  const slash = /^\s*[/|]\s*/.exec(text.slice(label.length))?.[0];
+  const slash = /^[\s.:)]*[/|]\s*/.exec(text.slice(label.length))?.[0];
   if (slash === undefined) return label;
   const from = label.length + slash.length;
   const other = labelAt(text.slice(from), ({ name }) => name === label.name);
@@ -161,10 +161,13 @@ function oneLabelAt(text: string, applies: (entry: FoldedLabel) => boolean): Lab
   let last = entry.folded.length;
   for (const place of wordStarts(folded).filter((start) => start > entry.folded.length)) {
     const word = folded.slice(place).split(' ', 1)[0] ?? '';
-    if (place > last + 1 || !FILLERS.has(word)) break;
+    const between = text.slice((places[last - 1] ?? 0) + 1, places[place]);
+    if (place > last + 1 || between.includes('/') || !FILLERS.has(word)) break;
     last = place + word.length;
   }
   const length = (places[last - 1] ?? -1) + 1;
+  // `KM-220-XE` is a number, not kilometres.
+  if (/^-[\p{L}\p{N}]/u.test(text.slice(length))) return null;
   const punctuation = /^[\s.:#°º)\]*-]*/u.exec(text.slice(length))?.[0] ?? '';
   const rate = RATE.exec(text.slice(length + punctuation.length))?.[0] ?? '';
   const end = length + punctuation.length + rate.length;

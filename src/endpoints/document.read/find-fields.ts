@@ -38,7 +38,10 @@ interface Announcement {
 }
 
 /** All in heights of the label's line. */
-const WIDEST_GAP = 30;
+/** From a label to the value on its right. */
+const WIDEST_GAP = 25;
+/** A code alone is printed closer to its value. */
+const WIDEST_CODE_GAP = 10;
 const GREATEST_SHIFT = 0.6;
 const DEEPEST_DROP = 2.6;
 const LEAST_DROP = 0.5;
@@ -130,9 +133,11 @@ function candidatesOf(
       return found.length > 0 ? found : parsed([own], 0);
     }
   }
-  const end = own && isDescription(own, anchor) ? own.place : place;
+  const description = own && isDescription(own, anchor) ? own : null;
+  const end = description?.place ?? place;
   const { right, below } = neighboursOf(
     { start: place.start, end: end.end, height: place.height },
+    isBare(anchor) && !description ? WIDEST_CODE_GAP : WIDEST_GAP,
     announcements,
     free,
     layout,
@@ -143,6 +148,11 @@ function candidatesOf(
     ...(right ? parsed(complete(right.piece), right.gap) : []),
     ...(below ? parsed(complete(below.piece), BELOW + below.gap) : []),
   ];
+}
+
+/** A code without a description; brackets and a colon may surround it. */
+function isBare({ code, start, end }: Anchor): boolean {
+  return code !== null && end - start <= code.length + 4;
 }
 
 /** Several words, mostly in small letters: what the code means, in a language without a label here. */
@@ -164,11 +174,17 @@ function joined(pieces: readonly Piece[], separator: string): readonly PrintedCh
 }
 
 /** The nearest free piece to the right and below, unless an announcement stands between. */
-function neighboursOf(from: Place, announcements: readonly Announcement[], free: readonly Piece[], layout: Layout) {
+function neighboursOf(
+  from: Place,
+  widestGap: number,
+  announcements: readonly Announcement[],
+  free: readonly Piece[],
+  layout: Layout,
+) {
   const { height } = from;
   const rightOf = (place: Place) => {
     const { right, down } = layout.stepBetween(from.end, place.start);
-    return Math.abs(down) <= GREATEST_SHIFT * height && right >= -0.5 * height && right <= WIDEST_GAP * height
+    return Math.abs(down) <= GREATEST_SHIFT * height && right >= -0.5 * height && right <= widestGap * height
       ? right / height
       : null;
   };

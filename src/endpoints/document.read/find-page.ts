@@ -9,8 +9,11 @@ import type { Result } from './result.ts';
 /** Fewer lines or characters are a sign or a label, not a document. */
 const LEAST_LINES = 6;
 const LEAST_CHARACTERS = 60;
-/** So much print is a document with certainty. */
-const ENOUGH_CHARACTERS = 200;
+/** For print that names no type of document. Instruments, signs and stickers have fewer and shorter lines. */
+const LEAST_UNNAMED = 250;
+const LEAST_UNNAMED_LENGTH = 8;
+/** How much less certain print without a type is. */
+const UNNAMED = 0.6;
 /** Share of the print that must run in one direction. */
 const LEAST_ALONG = 0.7;
 /** Lower mean probabilities are texture that was taken for print. */
@@ -18,15 +21,25 @@ const LEAST_SURE = 0.6;
 /** Paper around its print, in heights of a line. */
 const MARGIN = 1;
 
-/** Null when there is not enough print for a document. */
-export function findPage(layout: Layout, imageIndex: number, picture: Size): Result['pages'][number] | null {
+/**
+ * Null when there is not enough print for a document.
+ * @param isNamed whether the print names a type of document
+ */
+export function findPage(
+  layout: Layout,
+  imageIndex: number,
+  picture: Size,
+  isNamed: boolean,
+): Result['pages'][number] | null {
   const characters = layout.lines.flatMap((line) => line.characters);
   const all = layout.printed.flatMap((line) => line.characters).length;
   if (layout.lines.length < LEAST_LINES || characters.length < LEAST_CHARACTERS) return null;
   const along = characters.length / all;
   const sureness = characters.reduce((sum, { probability }) => sum + probability, 0) / characters.length;
   if (along < LEAST_ALONG || sureness < LEAST_SURE) return null;
-  const confidence = along * sureness * Math.min(1, characters.length / ENOUGH_CHARACTERS);
+  const isText = characters.length >= LEAST_UNNAMED && characters.length / layout.lines.length >= LEAST_UNNAMED_LENGTH;
+  if (!isNamed && !isText) return null;
+  const confidence = along * sureness * (isNamed ? 1 : UNNAMED);
   return { image_index: imageIndex, quad: toPolygon(outlineOf(layout, picture)), confidence };
 }
 

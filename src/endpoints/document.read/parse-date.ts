@@ -61,6 +61,18 @@ export function parseDate(text: string, monthFirst: MonthFirst): Parsed<string> 
   return dated(short, [year + (year >= LAST_CENTURY ? 1900 : 2000), short[2], short[1]]);
 }
 
+/** Whether the dates of a document are month first, as those show that can be nothing else; null when none does. */
+export function monthFirstOf(texts: readonly string[]): MonthFirst {
+  const orders = texts.flatMap((text) => {
+    const match = NUMERIC.exec(text);
+    if (!match || match[2] === '.') return [];
+    const [one, two] = [Number(match[1]), Number(match[4])];
+    return one > 12 && two <= 12 ? [false] : two > 12 && one <= 12 ? [true] : [];
+  });
+  const [order = null] = orders;
+  return orders.every((each) => each === order) ? order : null;
+}
+
 function monthOf(word: string | undefined): number | null {
   if (word === undefined) return null;
   const folded = fold(word);

@@ -7,6 +7,7 @@ import { parseAmount } from './parse-amount.ts';
 import { type MonthFirst, type Parsed, parseDate } from './parse-date.ts';
 import {
   parseCategory,
+  parseEmissionClass,
   parseMake,
   parseNumberText,
   parseQuantity,
@@ -73,6 +74,7 @@ const PARSERS: Readonly<Record<Exclude<TextKind, 'vin'>, (text: string) => Parse
   type_approval: parseTypeApproval,
   number_text: parseNumberText,
   make: parseMake,
+  emission_class: parseEmissionClass,
   words: (text) => parseWords(text, 1),
   name: (text) => parseWords(text, 2),
   address: (text) => parseWords(text, 3),

@@ -11,7 +11,7 @@ export interface Quantity {
 }
 
 /** A number as printed, with grouped thousands or a decimal separator; leading zeros fill a box of a form. */
-const QUANTITY = /(?<![\d.,])(\d{1,3}(?:[., ’']\d{3})+|\d{1,7})(?:[.,](\d{1,2}))?(?![\d])\s?([\p{L}³²/]*\d?)/u;
+const QUANTITY = /^(\d{1,3}(?:[., ’']\d{3})+|\d{1,7})(?:[.,](\d{1,2}))?(?![\d])\s?([\p{L}³²/]*\d?)/u;
 
 const UNIT_NAMES: Readonly<Record<string, Unit>> = {
   km: 'km',
@@ -38,7 +38,7 @@ export interface Range {
 }
 
 /**
- * The first number. Null outside the range, or with another unit than the expected ones.
+ * The number that a text starts with. Null outside the range, or with another unit than the expected ones.
  * @param units those the field allows; empty for a plain number
  */
 export function parseQuantity(text: string, { least, most }: Range, units: readonly Unit[]): Parsed<Quantity> | null {
@@ -48,6 +48,8 @@ export function parseQuantity(text: string, { least, most }: Range, units: reado
   const value = Number(`${whole.replace(/\D/g, '')}.${decimals ?? '0'}`);
   const unit = UNIT_NAMES[printed.toLowerCase()] ?? null;
   if (value < least || value > most) return null;
+  // A number before words numbers them.
+  if (/\p{L}{4}/u.test(text.slice(all.length))) return null;
   if (unit === null && /^(?:ps|cv|ch|km\/h|kwh)/i.test(printed)) return null;
   if (unit !== null && !units.includes(unit)) return null;
   // Letters directly after the digits: a part of a code, not a quantity.
@@ -92,8 +94,9 @@ const NUMBER_TEXT = /^[\p{Lu}\d](?:[\p{Lu}\d./_-]|\s(?=[\p{Lu}\d./_-]*\d)){1,29}
 export function parseNumberText(text: string): Parsed<string> | null {
   const match = NUMBER_TEXT.exec(text);
   const printed = match?.[0].trimEnd().replace(/[./_-]+$/, '');
-  if (!printed || printed.length < 2 || !/\d/.test(printed)) return null;
-  if (/^\p{Ll}/u.test(text.slice(printed.length))) return null;
+  if (!printed || printed.length < 3 || !/\d/.test(printed)) return null;
+  // Part of a word, or the number of a heading.
+  if (/^(?:\p{Ll}|\s+\p{Lu}\p{Ll}{2})/u.test(text.slice(printed.length))) return null;
   return { value: printed, start: 0, end: printed.length };
 }
 
@@ -103,6 +106,11 @@ const LONGEST_WORDS = 80;
 export function parseMake(text: string): Parsed<string> | null {
   const parsed = parseWords(text, 1);
   return parsed && { ...parsed, value: parsed.value.replace(/\S+/g, withoutLookAlikes) };
+}
+
+export function parseEmissionClass(text: string): Parsed<string> | null {
+  const parsed = parseWords(text, 1);
+  return parsed && { ...parsed, value: parsed.value.replace(/^EUR0(?=\s?\d|$)/, 'EURO') };
 }
 
 function withoutLookAlikes(word: string): string {
