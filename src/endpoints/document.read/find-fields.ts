@@ -152,7 +152,7 @@ function candidatesOf(
 
 /** A code without a description; brackets and a colon may surround it. */
 function isBare({ code, start, end }: Anchor): boolean {
-  return code !== null && end - start <= code.length + 4;
+  return code !== null && end - start <= code.length + 3;
 }
 
 /** Several words, mostly in small letters: what the code means, in a language without a label here. */

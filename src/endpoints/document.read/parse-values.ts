@@ -48,15 +48,14 @@ export function parseQuantity(text: string, { least, most }: Range, units: reado
   const value = Number(`${whole.replace(/\D/g, '')}.${decimals ?? '0'}`);
   const unit = UNIT_NAMES[printed.toLowerCase()] ?? null;
   if (value < least || value > most) return null;
-  // A number before words numbers them.
-  if (/\p{L}{4}/u.test(text.slice(all.length))) return null;
-  if (unit === null && /^(?:ps|cv|ch|km\/h|kwh)/i.test(printed)) return null;
+  const digits = whole.length + (decimals === undefined ? 0 : decimals.length + 1);
+  const length = unit === null ? digits : all.length;
+  const rest = text.slice(length);
   if (unit !== null && !units.includes(unit)) return null;
-  // Letters directly after the digits: a part of a code, not a quantity.
-  if (unit === null && /^\p{L}/u.test(all.slice(whole.length + (decimals === undefined ? 0 : decimals.length + 1))))
-    return null;
-  const length = unit === null ? whole.length + (decimals === undefined ? 0 : decimals.length + 1) : all.length;
-  return { value: { value, unit }, start: match.index, end: match.index + length };
+  // Another unit, a part of a code, or the number of a heading.
+  if (unit === null && /^(?:\p{L}|\s?(?:ps|cv|ch|km\/h|kwh)(?!\p{L}))/iu.test(rest)) return null;
+  if (/\p{Ll}{3}/u.test(rest)) return null;
+  return { value: { value, unit }, start: 0, end: length };
 }
 
 /** Letters and digits with separators. Source of the limits: the longest series in use have nine, the shortest three. */
