@@ -2,14 +2,13 @@
 
 import { type Glyph, isReadAs, likeliest, likelihoodOf } from './glyphs.ts';
 import type { Format } from './grammars/grammar.ts';
+import { SIGNS } from './grammars/names.ts';
 
 export interface Fit {
   format: Format;
   text: string;
   /** Glyph of each character of the text. */
   glyphs: readonly Glyph[];
-  /** Glyphs before the number: letters of a band, or the edge of the plate. */
-  leading: readonly Glyph[];
   /** Negative log-likelihood. Lower is better. */
   cost: number;
 }
@@ -20,6 +19,9 @@ const MISSING_SEPARATOR = 0.15;
 /** A glyph that is not part of the number; what the network was sure of is less likely a seal or an edge. */
 const STRAY_GLYPH = 1.5;
 const SURE_STRAY_GLYPH = 5;
+/** An emblem or a sticker stands between groups more often than a character before the first. */
+const SURE_EMBLEM = 2.5;
+const BAND = 0.3;
 const MOST_LEADING = 3;
 const MOST_STRAY = 3;
 /** A character less likely than this is not what the picture shows. */
@@ -59,7 +61,8 @@ function fitSkipping(glyphs: readonly Glyph[], format: Format, skips: readonly n
   let [text, cost, next] = ['', 0, 0];
   for (const [index, places] of format.groups.entries()) {
     const skipped = skips[index] ?? 0;
-    for (const glyph of glyphs.slice(next, next + skipped)) cost += strayCost(glyph);
+    const between = glyphs.slice(next, next + skipped);
+    cost += index === 0 ? leadingCost(between, format.country) : strayCost(between, SURE_EMBLEM);
     next += skipped;
     const group = glyphs.slice(next, next + places.length);
     const spelt = index === 0 && format.codes ? spellCode(group, places, format.codes) : spell(group, places);
@@ -71,13 +74,18 @@ function fitSkipping(glyphs: readonly Glyph[], format: Format, skips: readonly n
     taken.push(...group);
     next += places.length;
   }
-  for (const glyph of glyphs.slice(next)) cost += strayCost(glyph);
-  if (!isMostlyRead(taken, text)) return null;
-  return { format, text, glyphs: taken, leading: glyphs.slice(0, skips[0] ?? 0), cost };
+  cost += strayCost(glyphs.slice(next), SURE_STRAY_GLYPH);
+  return { format, text, glyphs: taken, cost };
 }
 
-function strayCost({ printed }: Glyph): number {
-  return STRAY_GLYPH + SURE_STRAY_GLYPH * printed.probability ** 2;
+/** @param country whose letters may stand on a band before the number */
+function leadingCost(glyphs: readonly Glyph[], country: string): number {
+  const text = glyphs.map(likeliest).join('');
+  return text.length > 1 && SIGNS[text] === country ? BAND : strayCost(glyphs, SURE_STRAY_GLYPH);
+}
+
+function strayCost(glyphs: readonly Glyph[], whenSure: number): number {
+  return glyphs.reduce((sum, { printed }) => sum + STRAY_GLYPH + whenSure * printed.probability ** 2, 0);
 }
 
 function separatorCost(group: readonly Glyph[], index: number, skipped: number): number {
@@ -121,7 +129,7 @@ function spellCode(group: readonly Glyph[], places: readonly string[], codes: re
 }
 
 /** The network must have read letters and digits where the format has them, and most characters as they are. */
-function isMostlyRead(glyphs: readonly Glyph[], text: string): boolean {
+export function isMostlyRead({ glyphs, text }: Fit): boolean {
   const read = glyphs.map((glyph, index) => isReadAs(glyph, text.charAt(index)));
   const isRead = (pattern: RegExp) =>
     !pattern.test(text) ||

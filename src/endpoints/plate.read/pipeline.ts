@@ -6,20 +6,28 @@
 import { type Model, usedModel } from '../../inference/models/model.ts';
 import { clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import type { TextLine } from '../../inference/toolkit/decoding/ctc.ts';
-import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { boxAround, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { createPlateFinder } from '../../inference/toolkit/detection/plates.ts';
 import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
 import { createStraightLineReader } from '../../inference/toolkit/text/line-reader.ts';
 import { growQuad, straighten } from '../../inference/toolkit/text/straighten.ts';
-import { createTextReader, PRINT_READING, readsPrint } from '../../inference/toolkit/text/text-lines.ts';
+import { createTextReader, PRINT_READING, readsPrint, toPrinted } from '../../inference/toolkit/text/text-lines.ts';
 import { findPlates } from './find-plates.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
 type Plate = Result['plates'][number];
 
+/** Shares of width and height by which a line's cut grows or shrinks when it is read again. */
+const CUTS = [
+  [0, -0.08],
+  [-0.04, -0.08],
+  [0, -0.15],
+  [0.05, 0],
+  [0.03, 0.1],
+] as const;
 /** No plate anywhere has more. */
 const MOST_CHARACTERS = 16;
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
@@ -37,8 +45,17 @@ export const pipeline: PipelineDefinition = {
 /** Reads all print and finds the plates in it. */
 function createPrintReader(model: Model): (picture: RgbImage, parameters: Parameters) => Promise<Plate[]> {
   const readText = createTextReader(model);
-  return async (picture, { country_hint: hint = null }) =>
-    findPlates(await readText(picture), hint).map(({ text, confidences, quad, country, region }) => ({
+  const { read } = createStraightLineReader(model);
+  return async (picture, { country_hint: hint = null }) => {
+    const readAgain = (quad: Quad) =>
+      Promise.all(
+        CUTS.map(async ([shareX, shareY]) => {
+          const cut = growQuad(quad, shareX, shareY);
+          return toPrinted(cut, await read(straighten(picture, cut)), picture);
+        }),
+      );
+    const plates = await findPlates(await readText(picture), readAgain, hint);
+    return plates.map(({ text, confidences, quad, country, region }) => ({
       text,
       confidence: Math.min(...confidences),
       characters: Array.from(text, (character, index) => ({ character, confidence: confidences[index] ?? 0 })),
@@ -47,6 +64,7 @@ function createPrintReader(model: Model): (picture: RgbImage, parameters: Parame
       bbox: toBoundingBox(boxAround(quad)),
       quad: toPolygon(quad),
     }));
+  };
 }
 
 /** Finds plates by their corners. Country and region stay null: neither network determines them. */
