@@ -2,7 +2,7 @@
 
 import { type Glyph, isReadAs, likeliest, likelihoodOf } from './glyphs.ts';
 import type { Format } from './grammars/grammar.ts';
-import { SIGNS } from './grammars/names.ts';
+import { DESIGNATIONS, SIGNS } from './grammars/names.ts';
 
 export interface Fit {
   format: Format;
@@ -19,7 +19,10 @@ const MISSING_SEPARATOR = 0.15;
 /** A glyph that is not part of the number; what the network was sure of is less likely a seal or an edge. */
 const STRAY_GLYPH = 1.5;
 const SURE_STRAY_GLYPH = 5;
-/** An emblem or a sticker stands between groups more often than a character before the first. */
+/**
+ * An emblem or a sticker stands between groups more often than a character before the first. One with a gap on one side only
+ * belongs to the word on the other.
+ */
 const SURE_EMBLEM = 2.5;
 const BAND = 0.3;
 const MOST_LEADING = 3;
@@ -62,8 +65,12 @@ function fitSkipping(glyphs: readonly Glyph[], format: Format, skips: readonly n
   for (const [index, places] of format.groups.entries()) {
     const skipped = skips[index] ?? 0;
     const between = glyphs.slice(next, next + skipped);
-    cost += index === 0 ? leadingCost(between, format.country) : strayCost(between, SURE_EMBLEM);
     next += skipped;
+    const isEmblem = between[0]?.before === glyphs[next]?.before;
+    cost +=
+      index === 0
+        ? leadingCost(between, format.country)
+        : strayCost(between, isEmblem ? SURE_EMBLEM : SURE_STRAY_GLYPH);
     const group = glyphs.slice(next, next + places.length);
     const spelt = index === 0 && format.codes ? spellCode(group, places, format.codes) : spell(group, places);
     if (!spelt) return null;
@@ -134,5 +141,6 @@ export function isMostlyRead({ glyphs, text }: Fit): boolean {
   const isRead = (pattern: RegExp) =>
     !pattern.test(text) ||
     glyphs.some((glyph, index) => pattern.test(text.charAt(index)) && likeliest(glyph) === text.charAt(index));
+  if (DESIGNATIONS.has(/^\p{L}*/u.exec(text)?.[0] ?? '')) return false;
   return read.filter((each) => !each).length <= MOST_CHANGED * text.length && isRead(/\p{L}/u) && isRead(/\d/);
 }

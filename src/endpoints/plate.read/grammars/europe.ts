@@ -42,9 +42,9 @@ export const EUROPE: readonly CountryGrammar[] = [
     codes: AUSTRIA.filter((code) => code.length === 1),
     formats: ['C DDDDD L', 'C DDDD LL', 'C DDD LL', 'C DDD LLL', 'C DD LLL'],
   },
-  { country: 'AT', codes: AUSTRIA.filter((code) => code.length === 2), formats: ['C DDDD L', 'C DDD LL', 'C DD LLL'] },
-  // The index of the series since 2010 begins with 1; the one before ended with 008.
-  { country: 'BE', formats: ['D LLL DDD', 'LLL DDD', 'DDD LLL'] },
+  { country: 'AT', codes: AUSTRIA.filter((code) => code.length === 2), formats: ['C DDD LL', 'C DD LLL'] },
+  // The index of the series since 2010 is 1 or 2. Older plates have three letters and three digits.
+  { country: 'BE', formats: ['[12] LLL DDD', 'LLL DDD', 'DDD LLL'] },
   { country: 'BG', letters: CYRILLIC_AND_LATIN, codes: BULGARIA, formats: ['C DDDD LL'] },
   { country: 'CH', codes: SWITZERLAND, regionOf: (code) => `CH-${code}`, formats: ['C D{4,6}'], needs: 'separator' },
   { country: 'CY', formats: ['LLL DDD'] },

@@ -99,3 +99,11 @@ export const STATES: Readonly<Record<string, string>> = {
   QUEBEC: 'CA-QC',
   SASKATCHEWAN: 'CA-SK',
 };
+
+/** Words that stand before a number on badges and signs, as in a format of letters and digits. */
+export const DESIGNATIONS: ReadonlySet<string> = new Set(
+  (
+    'AMG BMW CDI CLA CLC CLE CLK CLS CRD CRV DCI EQA EQB EQC EQE EQS FAX GLA GLB GLC GLE GLK GLS GTI GTS HDI HRV HWY LOT MAN ' +
+    'MPH RTE SEL SLC SLK SLS SRT TDI TEL TSI USA VAN VTI'
+  ).split(' '),
+);
