@@ -139,7 +139,7 @@ function printReader(
   const files = { ...seeing.manifest.files, ...reader.manifest.files };
   return {
     ...seeing,
-    manifest: { ...seeing.manifest, task: 'print-reading', files, rules: reader.manifest.rules },
+    manifest: { ...seeing.manifest, task: 'print-reading', files, rules: reader.manifest.rules ?? {} },
     run: (file, inputs) => (file === 'text-line' ? reader : seeing).run(file, inputs),
   };
 }
