@@ -90,7 +90,8 @@ function sureness({ characters }: SpelledLine): number {
   return characters.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, characters.length);
 }
 
-function toPrinted(quad: Quad, { characters }: SpelledLine, picture: Size): PrintedLine {
+/** @param quad of the line, as it was cut out of the picture */
+export function toPrinted(quad: Quad, { characters }: SpelledLine, picture: Size): PrintedLine {
   const middles = characters.map(({ from, to }) => (from + to) / 2);
   const between = (index: number): number => {
     const [before, after] = [middles[index - 1], middles[index]];
