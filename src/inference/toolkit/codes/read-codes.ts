@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { prepareZXingModule, type ReadResult, readBarcodes } from 'zxing-wasm/reader';
+import { clamp } from '../decoding/boxes.ts';
+import type { Point } from '../decoding/detections.ts';
 import type { Quad } from '../decoding/rotated-boxes.ts';
 import { resample } from '../images/resample.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
@@ -75,13 +77,17 @@ async function search(picture: RgbImage, scale: number, symbologies: readonly Sy
     const symbology = SYMBOLOGIES.find((each) => FORMATS[each] === result.symbology);
     if (!symbology) return [];
     const content = result.isValid ? { text: result.text, bytes: result.bytes } : null;
-    return [{ symbology, content, quad: quadOf(result, across, down) }];
+    return [{ symbology, content, quad: quadOf(result, { across, down, width, height }) }];
   });
 }
 
-function quadOf({ position }: ReadResult, across: number, down: number): Quad {
-  const at = ({ x, y }: { x: number; y: number }) => ({ x: x * across, y: y * down });
-  return [at(position.topLeft), at(position.topRight), at(position.bottomRight), at(position.bottomLeft)];
+/** Within the picture: the decoder estimates corners, also beyond its edge. */
+function quadOf(
+  { position: { topLeft, topRight, bottomRight, bottomLeft } }: ReadResult,
+  { across, down, width, height }: { across: number; down: number; width: number; height: number },
+): Quad {
+  const at = ({ x, y }: Point) => ({ x: clamp(x * across, 0, width), y: clamp(y * down, 0, height) });
+  return [at(topLeft), at(topRight), at(bottomRight), at(bottomLeft)];
 }
 
 /** As the package takes pixels: [height, width, 4]. */

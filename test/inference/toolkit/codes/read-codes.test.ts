@@ -1,33 +1,23 @@
 /** Codes that this test draws, decoded by the installed package. */
 
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import sharp, { type OverlayOptions } from 'sharp';
-import { prepareZXingModule, type WriterOptions, writeBarcode } from 'zxing-wasm/writer';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
 import { boundMemory, forkInSandbox } from '../../../../src/inference/runtime/sandbox.ts';
 import { readCodes, type Symbology } from '../../../../src/inference/toolkit/codes/read-codes.ts';
 import { decodeImage } from '../../../../src/inference/toolkit/images/decode-image.ts';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
+import { type CodeFormat, drawCode } from '../../support/coded.ts';
 
 const VIN = '1M8GDM9AXKP042788';
-
-beforeAll(async () => {
-  const file = await readFile(createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm'));
-  await prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer }, fireImmediately: true });
-});
-
-const symbol = async (format: NonNullable<WriterOptions['format']>, text: string, scale = 3) =>
-  Buffer.from((await writeBarcode(text, { format, scale, addQuietZones: true })).svg ?? '');
 
 async function scene(width: number, height: number, ...overlays: OverlayOptions[]): Promise<RgbImage> {
   const background = { width, height, channels: 3, background: '#d0d0d0' } as const;
   return decodeImage(await sharp({ create: background }).composite(overlays).jpeg().toBuffer());
 }
 
-test.each<[Symbology, NonNullable<WriterOptions['format']>]>([
+test.each<[Symbology, CodeFormat]>([
   ['code_39', 'Code39'],
   ['code_93', 'Code93'],
   ['code_128', 'Code128'],
@@ -36,7 +26,7 @@ test.each<[Symbology, NonNullable<WriterOptions['format']>]>([
   ['aztec', 'Aztec'],
   ['pdf417', 'PDF417'],
 ])('decodes a code of the symbology %s', async (symbology, format) => {
-  const input = await symbol(format, VIN);
+  const input = await drawCode(format, VIN);
   const { width = 0, height = 0 } = await sharp(input).metadata();
   const codes = await readCodes(await scene(1200, 800, { input, left: 300, top: 200 }));
   expect(codes).toMatchObject([{ symbology, content: { text: VIN, bytes: new TextEncoder().encode(VIN) } }]);
@@ -49,7 +39,7 @@ test.each<[Symbology, NonNullable<WriterOptions['format']>]>([
 });
 
 test('finds several codes, each where it is', async () => {
-  const [left, right] = [await symbol('QRCode', 'left', 6), await symbol('DataMatrix', 'right', 6)];
+  const [left, right] = [await drawCode('QRCode', 'left', 6), await drawCode('DataMatrix', 'right', 6)];
   const codes = await readCodes(
     await scene(1600, 900, { input: left, left: 100, top: 100 }, { input: right, left: 1000, top: 400 }),
   );
@@ -61,7 +51,7 @@ test('finds several codes, each where it is', async () => {
 });
 
 test('looks only for the symbologies asked for', async () => {
-  const picture = await scene(800, 600, { input: await symbol('QRCode', VIN), left: 100, top: 100 });
+  const picture = await scene(800, 600, { input: await drawCode('QRCode', VIN), left: 100, top: 100 });
   expect(await readCodes(picture, ['pdf417', 'code_39'])).toEqual([]);
 });
 
@@ -71,7 +61,7 @@ test('finds nothing in a picture without codes, even one of a single pixel', asy
 });
 
 test('returns the start of the upper edge first, however the code is turned', async () => {
-  const input = await sharp(await symbol('QRCode', VIN, 5))
+  const input = await sharp(await drawCode('QRCode', VIN, 5))
     .rotate(180)
     .png()
     .toBuffer();
@@ -82,14 +72,14 @@ test('returns the start of the upper edge first, however the code is turned', as
 });
 
 test('reports a code that cannot be corrected without content', async () => {
-  const input = await symbol('QRCode', VIN, 8);
+  const input = await drawCode('QRCode', VIN, 8);
   const blot = Buffer.from('<svg width="130" height="100"><rect width="130" height="100" fill="black"/></svg>');
   const picture = await scene(600, 600, { input, left: 100, top: 100 }, { input: blot, left: 190, top: 190 });
   expect(await readCodes(picture)).toMatchObject([{ symbology: 'qr', content: null }]);
 });
 
 test('finds in a large picture what is too small in the reduced one, in pixels of the picture', async () => {
-  const input = await symbol('DataMatrix', VIN, 2);
+  const input = await drawCode('DataMatrix', VIN, 2);
   const [code] = await readCodes(await scene(4600, 3400, { input, left: 3000, top: 2000 }));
   expect(code?.content?.text).toBe(VIN);
   expect(code?.quad[0].x).toBeCloseTo(3004, -1);
