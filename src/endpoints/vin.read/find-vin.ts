@@ -17,7 +17,7 @@ const MOST_UNREADABLE = 3;
 const LAST = 4;
 const LEAST_DIGITS = 2;
 const LEAST_READ_AS_DIGITS = 1;
-/** Text recognition may split a VIN into two words; into more, if one of them is so long that it can be nothing else. */
+/** Text recognition may split a VIN into two words; into more, if one of them is long or most are single characters. */
 const MOST_WORDS = 2;
 const LONG_WORD = 9;
 /**
@@ -95,7 +95,8 @@ function candidateFrom(row: PrintedRow, text: string, words: readonly Word[], is
     length += word.end - word.start;
     if (length >= LENGTH) break;
   }
-  const isWhole = isLabelled || taken.length <= MOST_WORDS || taken.some((word) => isLong(text, word));
+  const isWhole =
+    isLabelled || taken.length <= MOST_WORDS || taken.some((word) => isLong(text, word)) || isSpaced(taken);
   if (length !== LENGTH || !isWhole) return [];
   const printed = taken.flatMap(({ start, end }) => row.characters.slice(start, end));
   const characters = printed.map(asVinCharacter);
@@ -114,6 +115,11 @@ function unreadable(printed: PrintedCharacter): PrintedCharacter {
 
 function unreadableOf(characters: readonly PrintedCharacter[]): number {
   return characters.filter(({ character }) => character === UNREADABLE).length;
+}
+
+/** Most of its words are single characters, as widely spaced print is read. */
+function isSpaced(words: readonly Word[]): boolean {
+  return 2 * words.filter(({ start, end }) => end - start === 1).length > words.length;
 }
 
 /** With letters and digits, as words of text are not. */

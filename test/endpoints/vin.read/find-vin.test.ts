@@ -29,6 +29,7 @@ test.each([
   VIN.replace('K', 'k').replace('P', 'p'),
   `${VIN.slice(0, 8)} ${VIN.slice(8)}`,
   `${VIN.slice(0, 11)} ${VIN.slice(11, 14)} ${VIN.slice(14, 16)} ${VIN.slice(16)}`,
+  `${VIN.slice(0, 7).split('').join(' ')} ${VIN.slice(7, 10)} ${VIN.slice(10).split('').join(' ')}`,
   `VIN: ${VIN.slice(0, 3)} ${VIN.slice(3, 9)} ${VIN.slice(9, 11)} ${VIN.slice(11)}`,
 ])('"%s" holds the VIN', (line) => {
   expect(textOf('GAWR FRT 1050 KG', line, 'MFD BY EXAMPLE')).toBe(VIN);

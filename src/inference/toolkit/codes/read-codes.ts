@@ -57,7 +57,7 @@ export async function readCodes(
 /** From the installed package: by default it fetches its binary from a content delivery network. */
 async function load(): Promise<void> {
   const { buffer, byteOffset, byteLength } = await readFile(WASM);
-  const wasmBinary = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+  const wasmBinary = buffer.slice(byteOffset, byteOffset + byteLength);
   await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
 }
 

@@ -1,7 +1,7 @@
 /** Codes that this test draws, decoded by the installed package. */
 
 import { once } from 'node:events';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import sharp, { type OverlayOptions } from 'sharp';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
 import { boundMemory, forkInSandbox } from '../../../../src/inference/runtime/sandbox.ts';
@@ -27,7 +27,7 @@ test.each<[Symbology, CodeFormat]>([
   ['pdf417', 'PDF417'],
 ])('decodes a code of the symbology %s', async (symbology, format) => {
   const input = await drawCode(format, VIN);
-  const { width = 0, height = 0 } = await sharp(input).metadata();
+  const { width, height } = await sharp(input).metadata();
   const codes = await readCodes(await scene(1200, 800, { input, left: 300, top: 200 }));
   expect(codes).toMatchObject([{ symbology, content: { text: VIN, bytes: new TextEncoder().encode(VIN) } }]);
   for (const { x, y } of codes[0]?.quad ?? []) {
@@ -43,11 +43,8 @@ test('finds several codes, each where it is', async () => {
   const codes = await readCodes(
     await scene(1600, 900, { input: left, left: 100, top: 100 }, { input: right, left: 1000, top: 400 }),
   );
-  const placed = codes.map(({ content, quad }) => [content?.text, Math.round(quad[0].x / 100)]);
-  expect(placed.toSorted()).toEqual([
-    ['left', 1],
-    ['right', 10],
-  ]);
+  const placed = codes.map(({ content, quad }) => `${content?.text} ${Math.round(quad[0].x / 100)}`);
+  expect(placed.toSorted((a, b) => a.localeCompare(b))).toEqual(['left 1', 'right 10']);
 });
 
 test('looks only for the symbologies asked for', async () => {
@@ -87,18 +84,20 @@ test('finds in a large picture what is too small in the reduced one, in pixels o
 });
 
 /** Other systems have no such bound. */
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-onLinux('decodes in the sandbox of child processes, the largest accepted picture within 512 MB', async () => {
-  const child = forkInSandbox(new URL('../../support/code-reader.ts', import.meta.url), {
-    readable: [new URL('../../support/', import.meta.url).pathname],
+onLinux('in the sandbox of child processes', () => {
+  test('searches the largest accepted picture within 512 MB', async () => {
+    const child = forkInSandbox(new URL('../../support/code-reader.ts', import.meta.url), {
+      readable: [new URL('../../support/', import.meta.url).pathname],
+    });
+    try {
+      await once(child, 'message');
+      await boundMemory(child.pid ?? 0, 512 * MEGABYTE);
+      child.send({ width: 8_000, height: 6_250 });
+      expect(await once(child, 'message')).toEqual([[], undefined]);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
-  try {
-    await once(child, 'message');
-    await boundMemory(child.pid ?? 0, 512 * MEGABYTE);
-    child.send({ width: 8_000, height: 6_250 });
-    expect(await once(child, 'message')).toEqual([[], undefined]);
-  } finally {
-    child.kill('SIGKILL');
-  }
 });
