@@ -37,7 +37,7 @@ export const pipeline: PipelineDefinition = {
   create: (model) => {
     const readPlates = readsPrint(model) ? createPrintReader(model) : createPlateReader(model);
     return async ({ pictures, parameters }): Promise<Result> => ({
-      plates: await readPlates(await onlyPicture(pictures), parameters as Parameters),
+      plates: await readPlates(await onlyPicture(pictures), parameters),
     });
   },
 };

@@ -9,6 +9,8 @@ import { noArtefacts, recordingLog, tinyRequest } from '../support/tiny-endpoint
 
 const EXAMPLES = new URL('../../../training/print-examples/', import.meta.url);
 
+/** On a machine that is busy with other tests. */
+const LOADED_WITHIN_MS = 100_000;
 let backend: OnnxBackend;
 const { log, lines } = recordingLog();
 
@@ -20,6 +22,7 @@ beforeAll(async () => {
     children: 1,
     threads: 1,
     logger: log,
+    patienceMs: LOADED_WITHIN_MS,
     endpoints: [vinRead, tireRead],
     endpointsDirectory: new URL('../../../src/endpoints/', import.meta.url),
   });
