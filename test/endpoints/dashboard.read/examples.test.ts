@@ -44,6 +44,8 @@ let backend: Backend;
 beforeAll(async () => {
   backend = await createBackend({
     modelsDirectory,
+    // On a machine that is busy with other tests.
+    patienceMs: 60_000,
     store: { get: async (key) => replaced.get(key) ?? readFile(`${examplesDirectory}${key}`) },
     writeArtefact: noArtefacts,
     children: 1,

@@ -70,6 +70,8 @@ let backend: Awaited<ReturnType<typeof createBackend>>;
 beforeAll(async () => {
   backend = await createBackend({
     modelsDirectory: 'models',
+    // On a machine that is busy with other tests.
+    patienceMs: 100_000,
     store: { get: async () => shown },
     writeArtefact: () => Promise.reject(new Error('a reading makes no files')),
     children: 1,
