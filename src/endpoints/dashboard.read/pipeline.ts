@@ -16,7 +16,7 @@ import { createLineReader } from '../../inference/toolkit/text/line-reader.ts';
 import { createTextReader, type PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
 import { chooseOdometer } from './choose-odometer.ts';
 import { voteOnOdometer } from './odometer-text.ts';
-import { findPrintedOdometers, isPrintOfCluster } from './printed-odometer.ts';
+import { findPrintedOdometers, hasClusterWord, hasScale } from './printed-odometer.ts';
 import type { Element, ElementLabel, Reading } from './reading.ts';
 import { toResult } from './reading-to-result.ts';
 import { odometerPattern, type Settings, settings as settingsSchema } from './settings.ts';
@@ -44,7 +44,7 @@ export const pipeline: PipelineDefinition = {
       const outputs = await model.run('locator', { image: rgbTensor([image]) });
       const presence = outputs.floats('scores').data[0] ?? 0;
       const lines = await readPrint(picture);
-      if (presence < settings.thresholds.presence) return { ...NOTHING, odometer: odometerOf(null, lines, []) };
+      if (presence < settings.thresholds.presence) return { ...NOTHING, odometer: odometerOf(null, lines, null) };
       const cluster = clampBox(toOriginal(boxOf(outputs.floats('boxes'), 0), transform), picture);
       const elements = await findElements(picture, cluster);
       const places = elements.odometers.map(({ box }) => box);
@@ -62,16 +62,17 @@ export const pipeline: PipelineDefinition = {
   },
 };
 
+/** Papers and plates show numbers too: an odometer stands where the locator or the print around it shows a cluster. */
 function odometerOf(
   own: Reading['odometer'],
   lines: readonly PrintedLine[],
-  places: readonly Box[],
+  places: readonly Box[] | null,
 ): Reading['odometer'] {
-  const odometer = chooseOdometer(own, findPrintedOdometers(lines, places));
+  const odometer = chooseOdometer(own, findPrintedOdometers(lines, places ?? []));
   if (!odometer) return null;
-  // Papers and plates show numbers too: five digits at least, where the cluster's networks see an odometer.
+  if (places === null) return hasClusterWord(lines) && (odometer.unit !== null || hasScale(lines)) ? odometer : null;
   const isSeen = own?.value === odometer.value && odometer.value >= FIVE_DIGITS;
-  return odometer.unit !== null || isSeen || isPrintOfCluster(lines) ? odometer : null;
+  return odometer.unit !== null || isSeen || hasScale(lines) || hasClusterWord(lines) ? odometer : null;
 }
 
 interface Elements {

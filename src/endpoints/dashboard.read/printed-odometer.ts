@@ -82,11 +82,15 @@ function isOnScale(number: string): boolean {
   return value % 10 === 0 && value <= LARGEST_ON_A_SCALE && (number === '0' || !number.startsWith('0'));
 }
 
-/** Whether lines of print are those of a cluster: its scales, its units, its words. */
-export function isPrintOfCluster(lines: readonly PrintedLine[]): boolean {
+/** Whether print shows at least three marks of a scale, as on a speedometer. */
+export function hasScale(lines: readonly PrintedLine[]): boolean {
   const texts = lines.map((line) => textOf(line).trim());
-  const scale = new Set(texts.filter((text) => /^\d{2,3}$/.test(text) && isOnScale(text)));
-  return scale.size >= FEWEST_OF_A_SCALE || texts.some((text) => CLUSTER_WORD.test(text));
+  return new Set(texts.filter((text) => /^\d{2,3}$/.test(text) && isOnScale(text))).size >= FEWEST_OF_A_SCALE;
+}
+
+/** Whether print shows a word or unit that stands on clusters alone. */
+export function hasClusterWord(lines: readonly PrintedLine[]): boolean {
+  return lines.some((line) => CLUSTER_WORD.test(textOf(line).trim()));
 }
 
 /** One UTF-16 unit per character, so that places in the text are those of the characters. */

@@ -164,7 +164,7 @@ test('takes the odometer from print where its own networks see none', async () =
 });
 
 test('print of a cluster counts where the locator sees none', async () => {
-  const close = [{ text: '106655', at: lineAt(10, 30, 40, 8) }, SPEEDOMETER];
+  const close = [{ text: '106655 km', at: lineAt(10, 30, 40, 8) }, SPEEDOMETER];
   expect((await run({ presence: 0.1, print: close })).result).toMatchObject({
     cluster_lit: true,
     odometer: { value: 106_655 },
@@ -174,6 +174,7 @@ test('print of a cluster counts where the locator sees none', async () => {
 test('reads no odometer from the print of a picture without a cluster', async () => {
   const invoice = [
     { text: 'Invoice', at: lineAt(10, 10, 40, 8) },
+    ...['20', '40', '60'].map((text, index) => ({ text, at: lineAt(60 + 20 * index, 10, 10, 8) })),
     { text: '874516', at: lineAt(10, 30, 40, 8) },
   ];
   expect((await run({ presence: 0.1, print: invoice })).result.odometer).toBeNull();

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import {
   ENOUGH_EVIDENCE,
   findPrintedOdometers,
-  isPrintOfCluster,
+  hasClusterWord,
+  hasScale,
 } from '../../../src/endpoints/dashboard.read/printed-odometer.ts';
 import { printedAt, spelt } from '../../inference/support/print-saying.ts';
 
@@ -74,8 +75,9 @@ it('the place where a detector saw an odometer speaks for a number', () => {
 });
 
 it('scales, units and words tell the print of a cluster from that of a paper', () => {
-  expect(isPrintOfCluster(lines('20', '40', '60'))).toBe(true);
-  expect(isPrintOfCluster(lines('x1000r/min'))).toBe(true);
-  expect(isPrintOfCluster(lines('km/h'))).toBe(true);
-  expect(isPrintOfCluster(lines('Invoice', '874516', '20', '40'))).toBe(false);
+  expect(hasScale(lines('20', '40', '60'))).toBe(true);
+  expect(hasScale(lines('Invoice', '874516', '20', '40'))).toBe(false);
+  expect(hasClusterWord(lines('x1000r/min'))).toBe(true);
+  expect(hasClusterWord(lines('km/h'))).toBe(true);
+  expect(hasClusterWord(lines('Invoice', '874516'))).toBe(false);
 });
