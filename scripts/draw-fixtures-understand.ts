@@ -283,7 +283,7 @@ const licenseFront: Drawing = {
 };
 
 /** Number and expiry date match the front; both check digits (positions 15 and 30) are valid. */
-const MRZ = 'D1FRA24AB357914390521VALBRUN<9';
+const MRZ = 'D1FRA24AB357918390521VALBRUN<3';
 
 const licenseBack: Drawing = {
   slug: 'driver_license.read',

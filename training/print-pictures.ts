@@ -36,13 +36,15 @@ export const VIN_KINDS = ['windscreen', 'door_jamb', 'stamping', 'without_vin'] 
 
 const WIDTH = 1600;
 const HEIGHT = 1200;
+/** Standard deviation in pixels. */
+const MOST_BLUR = 2.4;
 const SANS = ['DejaVu Sans', 'Liberation Sans', 'Liberation Sans Narrow', 'DejaVu Sans Condensed'];
 const MONO = ['DejaVu Sans Mono', 'Liberation Mono'];
 
-const between = (random: Random, from: number, to: number) => from + (to - from) * random();
-const oneOf = <Value>(random: Random, values: readonly Value[]) =>
+export const between = (random: Random, from: number, to: number) => from + (to - from) * random();
+export const oneOf = <Value>(random: Random, values: readonly Value[]) =>
   values[Math.floor(random() * values.length)] as Value;
-const some = (random: Random, count: number, alphabet: string) =>
+export const some = (random: Random, count: number, alphabet: string) =>
   Array.from({ length: count }, () => oneOf(random, Array.from(alphabet))).join('');
 
 /** A grey with a little colour. */
@@ -85,7 +87,7 @@ const line = (text: string, x: number, y: number, size: number, font: string, we
   `<text x="${x}" y="${y}" font-family="${font}" font-size="${size}" font-weight="${weight}">${text.replaceAll('&', '&amp;')}</text>`;
 
 /** A flat object, before it is seen at an angle. */
-interface Plane {
+export interface Plane {
   width: number;
   height: number;
   svg: string;
@@ -325,8 +327,16 @@ function sidewall(
   };
 }
 
-/** @param share of the picture's width that the plane takes up */
-async function photograph(plane: Plane, random: Random, share: number): Promise<DrawnPicture> {
+/**
+ * @param share of the picture's width that the plane takes up
+ * @param mostBlur standard deviation in pixels of the greatest lack of focus
+ */
+export async function photograph(
+  plane: Plane,
+  random: Random,
+  share: number,
+  mostBlur = MOST_BLUR,
+): Promise<DrawnPicture> {
   const corners = seenAtAnAngle(plane, random, share);
   const scale = Math.min(
     2,
@@ -335,7 +345,7 @@ async function photograph(plane: Plane, random: Random, share: number): Promise<
   const texture = await rasterize(plane, scale);
   const picture = await background(random);
   paintQuad(picture, corners, (u, v) => sample(texture, u, v));
-  const blur = between(random, 0.3, 2.4);
+  const blur = between(random, 0.3, mostBlur);
   const toPicture = projection(corners);
   // On the plane itself.
   const glare = Array.from({ length: 1 + Math.floor(random() * 2) }, () => ({

@@ -180,7 +180,7 @@ it(`${MANY_STREAMS} streams on one job leave other requests alone, and all learn
 
 /** Counts what this process sends to PostgreSQL, on the connections opened from now on. */
 function countStatements() {
-  const { query: send } = pg.Client.prototype;
+  const send = Object.getOwnPropertyDescriptor(pg.Client.prototype, 'query')?.value;
   const statements = {
     count: 0,
     restore: () => Object.assign(pg.Client.prototype, { query: send }),

@@ -48,7 +48,7 @@ const ROOMS: { of: string; packages: (string | RegExp)[]; asTypes?: string[] }[]
   },
   { of: 'src/sdk-licenses/', packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'jose'] },
   { of: 'src/inference/models/', packages: [STANDARD_LIBRARY, 'typebox', /^ajv/] },
-  { of: 'src/inference/toolkit/', packages: [STANDARD_LIBRARY, 'typebox', /^ajv/, 'sharp'] },
+  { of: 'src/inference/toolkit/', packages: [STANDARD_LIBRARY, 'typebox', /^ajv/, 'sharp', 'zxing-wasm/reader'] },
   { of: 'src/inference/runtime/', packages: [STANDARD_LIBRARY, 'onnxruntime-node', 'undici'] },
   { of: 'src/inference/video/', packages: [STANDARD_LIBRARY, 'sharp', '@napi-rs/webcodecs'] },
   { of: 'src/inference/bundles/', packages: [STANDARD_LIBRARY, /^typebox/, 'sharp'] },

@@ -1,4 +1,4 @@
-/** Confidences in results have four decimals, wherever a result comes from. */
+/** Confidences and measures of quality in results have four decimals, wherever a result comes from. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { openDatabase } from '../../src/database.ts';
@@ -31,6 +31,10 @@ it.each([
   [
     { confidences: [0.123456, 0.5], text_confidence: 0.123456 },
     { confidences: [0.1235, 0.5], text_confidence: 0.1235 },
+  ],
+  [
+    { quality: { overall: 0.123456, noise: 1 }, x: 0.123456 },
+    { quality: { overall: 0.1235, noise: 1 }, x: 0.123456 },
   ],
   [[{ a: [{ confidence: 2 / 3 }] }], [{ a: [{ confidence: 0.6667 }] }]],
   [null, null],

@@ -40,6 +40,8 @@ beforeAll(async () => {
   api = await startTestApi();
   backend = await createBackend({
     modelsDirectory: path('models'),
+    // On a machine that is busy with other tests.
+    patienceMs: 60_000,
     store: api.store,
     bundleFiles: api.store,
     writeArtefact: createArtefactWriter(api),

@@ -24,6 +24,8 @@ beforeAll(async () => {
   api = await startTestApi();
   backend = await createBackend({
     modelsDirectory: path('models'),
+    // On a machine that is busy with other tests.
+    patienceMs: 60_000,
     store: api.store,
     writeArtefact: () => Promise.reject(new Error('dashboard.read makes no file')),
     children: 1,

@@ -196,7 +196,7 @@ const enable = defineOperation({
   tag: TAG,
   summary: 'Enable a webhook endpoint again',
   description:
-    'Resets its failures, so that it has a full day again. `…/replay` delivers what it missed. Repeating it changes ' +
+    'Resets its failures, so that it has a full day again. `…/replay` delivers what failed. Repeating it changes ' +
     'nothing.',
   permission: 'webhook_endpoints:write',
   response: webhookEndpointResponse,

@@ -88,7 +88,8 @@ export const vin = Type.String({
 
 export const modelYear = Type.Integer({ minimum: 1885, maximum: 2100 });
 
-export const mileageKm = Type.Integer({ minimum: 0, maximum: 5_000_000, description: 'In kilometres.' });
+export const MOST_MILEAGE_KM = 5_000_000;
+export const mileageKm = Type.Integer({ minimum: 0, maximum: MOST_MILEAGE_KM, description: 'In kilometres.' });
 
 const identity = {
   vin: Type.Optional({ ...vin, description: 'Supersedes make, model, variant and year if it resolves.' }),

@@ -13,7 +13,7 @@ import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
 export const pipeline = createDetectionPipeline({
-  task: 'damage-segmentation',
+  tasks: ['damage-segmentation'],
   labels: DAMAGE_TYPES,
   decoders: OUTLINE_DECODERS,
   createAssessor: createPictureAssessor,

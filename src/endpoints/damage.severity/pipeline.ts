@@ -25,7 +25,7 @@ type Graded = Result['damages'][number];
 const MARGIN = 0.25;
 
 export const pipeline: PipelineDefinition = {
-  task: 'damage-grading',
+  tasks: ['damage-grading'],
   create: (model) => {
     const grade = createGrader(model);
     const detect = createDetector(usedModel(model, 'damages'), DAMAGE_TYPES);

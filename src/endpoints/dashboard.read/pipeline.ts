@@ -13,7 +13,10 @@ import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { rgbTensor, tensorRow } from '../../inference/toolkit/images/tensors.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { createLineReader } from '../../inference/toolkit/text/line-reader.ts';
+import { createTextReader, type PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
+import { chooseOdometer } from './choose-odometer.ts';
 import { voteOnOdometer } from './odometer-text.ts';
+import { findPrintedOdometers, hasClusterWord, hasScale } from './printed-odometer.ts';
 import type { Element, ElementLabel, Reading } from './reading.ts';
 import { toResult } from './reading-to-result.ts';
 import { odometerPattern, type Settings, settings as settingsSchema } from './settings.ts';
@@ -21,15 +24,17 @@ import { odometerPattern, type Settings, settings as settingsSchema } from './se
 /** A cluster with a shorter side has nothing legible on it. */
 const SMALLEST_CLUSTER_PIXELS = 16;
 const SMALLEST_ELEMENT_PIXELS = 3;
+const FIVE_DIGITS = 10_000;
 const NOTHING: Reading = { lit: null, odometer: null, lamps: [], fuel: null };
 
 export const pipeline: PipelineDefinition = {
-  task: 'dashboard-reading',
+  tasks: ['dashboard-reading'],
   create: (model) => {
     const settings = readSettings(model, settingsSchema);
     const locatorSize = inputSize(model, 'locator', 'image');
     const findElements = elementFinder(model, settings);
     const readOdometer = odometerReader(model, settings);
+    const readPrint = createTextReader(usedModel(model, 'print'));
     const classifyLamps = lampClassifier(model, settings);
     const readFuel = fuelReader(model, settings);
 
@@ -38,12 +43,15 @@ export const pipeline: PipelineDefinition = {
       const { image, transform } = letterbox(picture, whole, locatorSize.width, locatorSize.height);
       const outputs = await model.run('locator', { image: rgbTensor([image]) });
       const presence = outputs.floats('scores').data[0] ?? 0;
-      if (presence < settings.thresholds.presence) return NOTHING;
+      const lines = await readPrint(picture);
+      if (presence < settings.thresholds.presence) return { ...NOTHING, odometer: odometerOf(null, lines, null) };
       const cluster = clampBox(toOriginal(boxOf(outputs.floats('boxes'), 0), transform), picture);
       const elements = await findElements(picture, cluster);
+      const places = elements.odometers.map(({ box }) => box);
+      const own = await readOdometer(picture, elements.odometers);
       return {
         lit: outputs.floats('lit').data[0] ?? 0,
-        odometer: await readOdometer(picture, elements.odometers),
+        odometer: odometerOf(own, lines, places),
         // Independent of the parameters: a lit lamp also proves that the cluster has power.
         lamps: await classifyLamps(picture, elements.lamps),
         fuel: await readFuel(picture, elements.fuelGauge),
@@ -53,6 +61,19 @@ export const pipeline: PipelineDefinition = {
     return async ({ pictures, parameters }) => toResult(await read(await onlyPicture(pictures)), settings, parameters);
   },
 };
+
+/** Papers and plates show numbers too: an odometer stands where the locator or the print around it shows a cluster. */
+function odometerOf(
+  own: Reading['odometer'],
+  lines: readonly PrintedLine[],
+  places: readonly Box[] | null,
+): Reading['odometer'] {
+  const odometer = chooseOdometer(own, findPrintedOdometers(lines, places ?? []));
+  if (!odometer) return null;
+  if (places === null) return hasClusterWord(lines) && (odometer.unit !== null || hasScale(lines)) ? odometer : null;
+  const isSeen = own?.value === odometer.value && odometer.value >= FIVE_DIGITS;
+  return odometer.unit !== null || isSeen || hasScale(lines) || hasClusterWord(lines) ? odometer : null;
+}
 
 interface Elements {
   odometers: Element[];

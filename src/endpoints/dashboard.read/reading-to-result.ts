@@ -24,12 +24,9 @@ export function toResult(reading: Reading, settings: Settings, parameters: Param
 
 /** A readable digital display or a clearly lit lamp proves power, whatever the locator says. */
 function isLit({ lit, odometer }: Reading, lamps: readonly WarningLight[], { thresholds }: Settings): boolean | null {
+  if (odometer?.label === 'odometer_digital') return true;
   if (lit === null) return null;
-  return (
-    lit >= thresholds.lit ||
-    odometer?.label === 'odometer_digital' ||
-    lamps.some(({ confidence }) => confidence >= thresholds.litProof)
-  );
+  return lit >= thresholds.lit || lamps.some(({ confidence }) => confidence >= thresholds.litProof);
 }
 
 /** The confidence combines the agreement between the crops with each crop's weakest character. */

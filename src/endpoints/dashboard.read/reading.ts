@@ -14,9 +14,9 @@ export interface Element {
 
 /** Boxes are in pixels of the original picture. */
 export interface Reading {
-  /** Probability that the cluster has power; null if the picture shows no cluster, and then everything else is empty. */
+  /** Probability that the cluster has power; null if the locator sees no cluster, and then only print tells more. */
   lit: number | null;
-  /** The best box with a valid odometer reading. */
+  /** Chosen between the cluster's own reading and print. */
   odometer: (Element & OdometerText & { confidence: number }) | null;
   /** With the probability of each lamp class. */
   lamps: (Element & { probabilities: Float32Array })[];

@@ -8,7 +8,10 @@ const isoDate = Type.String({ format: 'date' });
 const text = nullable(readValue(Type.String()));
 const date = nullable(readValue(isoDate));
 
-const side = closed({ side: Type.Enum(['front', 'back']), image_index: imageIndex, quad, confidence });
+const side = closed(
+  { side: Type.Enum(['front', 'back']), image_index: imageIndex, quad, confidence },
+  'A side, with at least its print and its code inside `quad`.',
+);
 
 const document = closed({
   country: nullable(likelyCountry),
@@ -29,7 +32,8 @@ const holder = closed(
     address: text,
     personal_number: text,
   },
-  'Fields that the document does not show, or that cannot be read, are null.',
+  'Fields that the document does not show, or that cannot be read, are null. A value that only the barcode holds has its box, ' +
+    'and as `text` what is encoded.',
 );
 
 const license = closed({

@@ -11,7 +11,7 @@ import type { Result } from './result.ts';
 const ENGINE_BAY = 'engine_bay';
 
 export const pipeline = createDetectionPipeline({
-  task: 'engine-part-detection',
+  tasks: ['engine-part-detection'],
   labels: [...ENGINE_PARTS, ENGINE_BAY],
   createAssessor: (model) => createOptionalClassifier(model, 'propulsion', PROPULSIONS),
   toResult: (found, [propulsion], parameters: Parameters) => {

@@ -28,7 +28,7 @@ interface Piece {
 }
 
 export const pipeline: PipelineDefinition = {
-  task: 'part-segmentation',
+  tasks: ['part-segmentation'],
   create: (model) => {
     const outline = createPartOutliner(model);
     const assess = createPictureAssessor(model);

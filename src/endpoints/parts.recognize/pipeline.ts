@@ -8,7 +8,7 @@ import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
 export const pipeline = createDetectionPipeline({
-  task: 'part-detection',
+  tasks: ['part-detection'],
   labels: partLabels,
   createAssessor: createPictureAssessor,
   toResult: (found, assessment, parameters: Parameters) => {

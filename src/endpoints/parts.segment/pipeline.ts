@@ -18,7 +18,7 @@ import type { Result } from './result.ts';
 const MOST_PARTS = 255;
 
 export const pipeline: PipelineDefinition = {
-  task: 'part-segmentation',
+  tasks: ['part-segmentation'],
   create: (model) => {
     const outline = createPartOutliner(model);
     const assess = createPictureAssessor(model);

@@ -2,6 +2,7 @@
  * Test mode: moves the values of a fixture to the requested vehicle, the same every time. The figures are plausible, not
  * those of a market. Pure.
  */
+import { MOST_MILEAGE_KM } from '../../contracts/vocabulary/vehicles.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import { converted, replaced } from './valuation.ts';
@@ -97,7 +98,7 @@ function comparablesFor(valued: Result, fixture: Result, requested: Parameters['
       ...item,
       variant: isSameModel ? item.variant : (requested.variant ?? null),
       year: Math.min(item.year + years, Math.max(vehicle.year, Number(item.observed_on.slice(0, 4)))),
-      mileage_km: item.mileage_km === null ? null : Math.max(0, item.mileage_km + km),
+      mileage_km: item.mileage_km === null ? null : Math.min(MOST_MILEAGE_KM, Math.max(0, item.mileage_km + km)),
       price: Math.round((item.price * channels[item.channel].value) / before[item.channel].value),
     }),
   );

@@ -21,7 +21,7 @@ type Made = Omit<Result, 'cut_out' | 'composite'> & { cut_out: MadePicture | nul
 const LOWER_EDGE_PIXELS = 1;
 
 export const pipeline: PipelineDefinition = {
-  task: 'vehicle-segmentation',
+  tasks: ['vehicle-segmentation'],
   chargedShare: (result) => chargedShare(result as Result),
   create: (model) => {
     const detect = createDetector(model, VEHICLE_CLASSES, OUTLINE_DECODERS);

@@ -29,7 +29,7 @@ const DEFAULT_FIDELITY = 0.8;
 const LONGEST_SIDES: Readonly<Record<OutputFormat, number>> = { jpg: 65_535, png: 65_535, webp: 16_383 };
 
 export const pipeline: PipelineDefinition = {
-  task: 'picture-enhancement',
+  tasks: ['picture-enhancement'],
   chargedShare: (result) => chargedShare(result as Result),
   servedValues: ({ files }) => ({
     enhancer_model: ['GAN'],

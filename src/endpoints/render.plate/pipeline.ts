@@ -27,7 +27,7 @@ const LEAST_LIGHT = 0.2;
 type ColourAt = (u: number, v: number) => readonly number[];
 
 export const pipeline: PipelineDefinition = {
-  task: 'plate-detection',
+  tasks: ['plate-detection'],
   create: (model) => {
     const findPlates = createPlateFinder(model);
     return async ({ pictures, parameters }) => {

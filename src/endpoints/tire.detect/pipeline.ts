@@ -33,7 +33,7 @@ interface Named<Name> {
 }
 
 export const pipeline = createDetectionPipeline({
-  task: 'tire-detection',
+  tasks: ['tire-detection'],
   labels: LABELS,
   createAssessor: createPictureAssessor,
   toResult: (found, { quality_issues }, parameters: Parameters) =>

@@ -5,13 +5,13 @@
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
 import { joinRows } from '../../inference/toolkit/text/print-rows.ts';
-import { createTextReader } from '../../inference/toolkit/text/text-lines.ts';
+import { createTextReader, PRINT_READING } from '../../inference/toolkit/text/text-lines.ts';
 import { applyParameters } from './apply-parameters.ts';
 import { readRows } from './read-rows.ts';
 import type { Result } from './result.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'tire-reading',
+  tasks: ['tire-reading', PRINT_READING],
   create: (model) => {
     const readText = createTextReader(model);
     const assess = createPictureAssessor(model);

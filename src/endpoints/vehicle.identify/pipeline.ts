@@ -35,7 +35,7 @@ const vehicle = Type.Object(
 );
 
 export const pipeline: PipelineDefinition = {
-  task: 'vehicle-identification',
+  tasks: ['vehicle-identification'],
   create: (model) => {
     const identity = createIdentifier(model);
     const bodyOf = createOptionalClassifier(model, 'body_type', BODY_TYPES);

@@ -6,7 +6,7 @@ import { applyParameters } from './apply-parameters.ts';
 import type { Result } from './result.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'view-classification',
+  tasks: ['view-classification'],
   create: (model) => {
     const classifyView = createClassifier(model, 'view', VIEWS);
     // Null readings already state that there is no vehicle.

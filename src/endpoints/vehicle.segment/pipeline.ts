@@ -13,7 +13,7 @@ import type { Result } from './result.ts';
 type Found = Detection<(typeof VEHICLE_CLASSES)[number]>;
 
 export const pipeline: PipelineDefinition = {
-  task: 'vehicle-segmentation',
+  tasks: ['vehicle-segmentation'],
   create: (model) => {
     const detect = createDetector(model, VEHICLE_CLASSES, OUTLINE_DECODERS);
     const makeMatte = createMatteMaker(model);

@@ -9,8 +9,9 @@ export const vinRead = {
   title: 'VIN reader',
   description:
     'Reads the seventeen characters of a vehicle identification number with a confidence for each, where on the vehicle ' +
-    'it was read, and whether its ISO 3779 check digit agrees. It does not decode the number into make or model. A ' +
-    'picture without a VIN returns a null reading, not an error.',
+    'it was read, and whether its ISO 3779 check digit agrees. A bar code, Data Matrix or QR code that holds the VIN is ' +
+    'compared with the print, or read in its place. It does not decode the number into make or model. A picture without ' +
+    'a VIN returns a null reading, not an error.',
   family: 'understand',
   preview: true,
   ...FAST,

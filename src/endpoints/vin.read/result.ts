@@ -2,11 +2,14 @@ import { Type } from 'typebox';
 import { boundingBox, closed, confidence, nullable, quad } from '../../contracts/vocabulary/schemas.ts';
 import { VIN_LOCATIONS } from '../../contracts/vocabulary/vehicles.ts';
 
-const character = closed({
-  character: Type.String({ pattern: '^[A-HJ-NPR-Z0-9?]$', description: '`?` if it cannot be read.' }),
-  confidence,
-  bbox: boundingBox,
-});
+const character = closed(
+  {
+    character: Type.String({ pattern: '^[A-HJ-NPR-Z0-9?]$', description: '`?` if it cannot be read.' }),
+    confidence,
+    bbox: boundingBox,
+  },
+  'Of a VIN that was read from a bar or matrix code alone, each character has the box of the whole code.',
+);
 
 const digit = Type.String({ pattern: '^[0-9X]$' });
 

@@ -27,6 +27,7 @@ const input = closed({
   resize: ofPictures,
   pad: ofPictures,
   crop: ofPictures,
+  sides: ofPictures,
   filter: ofPictures,
   interpolation: description,
 });

@@ -18,8 +18,8 @@ export function memoryMbOf({ manifest: { memoryMb = 0 }, uses }: InstalledModel)
 export interface ModelRegistry {
   /** Newest valid release of `<model>`, or exactly `<model>@<release>`; undefined when there is none. */
   find(name: string): InstalledModel | undefined;
-  /** Every usable release for a task: newest first, then by model name. */
-  forTask(task: string): readonly InstalledModel[];
+  /** Every usable release for one of these tasks: newest first, then by model name. */
+  forTasks(tasks: readonly string[]): readonly InstalledModel[];
   /** Releases with none of these tasks that no other model uses. Most likely their task is misspelt. */
   idle(tasks: ReadonlySet<string>): readonly ModelManifest[];
   readonly models: readonly InstalledModel[];
@@ -122,7 +122,7 @@ function createRegistry(releases: readonly ReleaseFolder[], logger: Log): ModelR
   const models = [...byVersion.keys()].flatMap((version) => find(version) ?? []);
   return {
     find: (name) => find(name),
-    forTask: (task) => models.filter(({ manifest }) => manifest.task === task).sort(newestFirst),
+    forTasks: (tasks) => models.filter(({ manifest }) => tasks.includes(manifest.task)).sort(newestFirst),
     idle: (tasks) => {
       const used = new Set(models.flatMap(({ uses }) => Object.values(uses).map(({ manifest }) => manifest.model)));
       return models.map(({ manifest }) => manifest).filter(({ task, model }) => !tasks.has(task) && !used.has(model));

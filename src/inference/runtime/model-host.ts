@@ -187,7 +187,6 @@ export class ModelHost {
 
   #take(registry: ModelRegistry): void {
     this.#registry = registry;
-    const pipelinesFor = Map.groupBy(this.#served, ({ task }) => task);
     this.#releases = new Map(
       registry.models.map((model) => [
         model,
@@ -195,21 +194,21 @@ export class ModelHost {
           version: versionOf(model.manifest),
           identity: createHash('sha256').update(JSON.stringify(model)).digest('hex'),
           model,
-          pipelines: pipelinesFor.get(model.manifest.task) ?? [],
+          pipelines: this.#served.filter(({ tasks }) => tasks.includes(model.manifest.task)),
         },
       ]),
     );
-    for (const { model, release, task } of registry.idle(new Set(pipelinesFor.keys()))) {
+    for (const { model, release, task } of registry.idle(new Set(this.#served.flatMap(({ tasks }) => tasks)))) {
       this.#logger.warn({ model, release, task }, 'no endpoint asks for models with this task');
     }
   }
 
   /** Lets the newest release that runs serve an endpoint. */
-  async #follow({ endpoint, task }: ServedEndpoint, registry: ModelRegistry): Promise<void> {
-    const candidates = registry.forTask(task).flatMap((model) => this.#releases.get(model) ?? []);
+  async #follow({ endpoint, tasks }: ServedEndpoint, registry: ModelRegistry): Promise<void> {
+    const candidates = registry.forTasks(tasks).flatMap((model) => this.#releases.get(model) ?? []);
     const releases = new Map(candidates.map((release) => [release.version, release]));
     if (candidates.length === 0) {
-      const reason = `no model with the task ${task} is installed`;
+      const reason = `no model with the task ${tasks.join(' or ')} is installed`;
       this.#report(endpoint, reason, () =>
         this.#logger.warn({ endpoint, reason }, 'an endpoint cannot be served in live mode'),
       );

@@ -1,4 +1,4 @@
-/** The one-step endpoints that live mode can serve: those with a pipeline, with the task of its models. */
+/** The one-step endpoints that live mode can serve: those with a pipeline, with the tasks of its models. */
 import { existsSync } from 'node:fs';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import type { Log } from '../../platform/logging/log.ts';
@@ -7,8 +7,8 @@ import type { PipelineDefinition } from '../toolkit/pipeline.ts';
 
 export interface ServedEndpoint {
   endpoint: string;
-  /** The `task` in its models' `model.json`. */
-  task: string;
+  /** Values of `task` in the `model.json` of its models. */
+  tasks: readonly string[];
   /** Module of its pipeline, as a `file:` URL. */
   pipelineUrl: string;
 }
@@ -41,7 +41,7 @@ export async function findServedEndpoints(
     }
     try {
       const pipeline = await importPipeline(url);
-      served.push({ endpoint, task: pipeline.task, pipelineUrl: url.href });
+      served.push({ endpoint, tasks: pipeline.tasks, pipelineUrl: url.href });
       if (pipeline.servedValues) servedValues.set(endpoint, pipeline.servedValues);
     } catch (error) {
       logger.error({ endpoint, reason: (error as Error).message }, 'the pipeline of an endpoint cannot be loaded');

@@ -27,8 +27,8 @@ export interface PipelineInput {
 }
 
 export interface PipelineDefinition {
-  /** The `task` in its models' `model.json`. Models named in their `uses` are loaded with them. */
-  readonly task: string;
+  /** Values of `task` in the `model.json` of its models. Models named in their `uses` are loaded with them. */
+  readonly tasks: readonly string[];
   /**
    * Called once per child process, before it takes work.
    * @throws Error that names the field missing from `model.json`

@@ -7,10 +7,11 @@ import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { type ModelManifest, parseManifest } from '../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs, ModelOutputs } from '../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../src/inference/models/tensors.ts';
+import { type Corners, lineAt, modelSeeing, readerSaying, spelt } from '../../inference/support/print-saying.ts';
 import { sent } from '../../inference/support/saying-model.ts';
 
-const manifest = manifestOf('dashboard-reader');
-const textManifest = manifestOf('text-line');
+const manifest = manifestOf('dashboard-reader/2026-11-22');
+const textManifest = manifestOf('text-line/2026-11-21');
 
 /** 512 × 256: the locator sees it at half size, 64 pixels lower. */
 const picture = { width: 512, height: 256, pixels: new Uint8Array(512 * 256 * 3) };
@@ -23,6 +24,8 @@ interface Said {
   /** One per box, if they differ. */
   lines?: string[];
   lineProbability?: number;
+  /** Lines of print, each with its place. */
+  print?: readonly { text: string; at: Corners; probability?: number }[];
   lampClasses?: string[];
   fuel?: { level: number; confidence: number };
 }
@@ -38,16 +41,24 @@ async function run(said: Said, parameters: Parameters = {}): Promise<{ result: R
     return outputs(answers({ ...said, ...(line && { line }) }, file, Object.values(inputs)[0]?.shape ?? []));
   };
   const text: Model = { manifest: textManifest, uses: {}, run: async (file, inputs) => answer(file, inputs) };
-  const model: Model = { manifest, uses: { text }, run: async (file, inputs) => answer(file, inputs) };
+  const lines = said.print ?? [SPEEDOMETER];
+  const printed = readerSaying(lines.map((each) => spelt(each.text, each.probability ?? 0.98)));
+  const print = modelSeeing(
+    lines.map(({ at }) => at),
+    printed,
+  );
+  const model: Model = { manifest, uses: { text, print }, run: async (file, inputs) => answer(file, inputs) };
   const result = (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
   return { result, runs };
 }
 
+/** Print that only a cluster shows. */
+const SPEEDOMETER: NonNullable<Said['print']>[number] = { text: 'km/h', at: lineAt(10, 50, 40, 8) };
 const ODOMETER = { label: 'odometer_digital', score: 0.9 };
 const FUEL = { label: 'fuel_gauge', score: 0.9 };
 const LAMP = { label: 'lamp', score: 0.8 };
 
-test('a picture without a cluster gives nulls, and no other network is runs', async () => {
+test('a picture without a cluster gives nulls, and no other network of clusters runs', async () => {
   const { result, runs } = await run({ presence: 0.1 });
   expect(result).toEqual({ cluster_lit: null, odometer: null, warning_lights: [], fuel_level_percent: null });
   expect(runs).toEqual(['locator']);
@@ -82,10 +93,10 @@ test('combines crop agreement for the odometer, and box score × class probabili
   const { result } = await run({
     elements: [ODOMETER, LAMP],
     line: '84213',
-    lineProbability: 0.7,
+    lineProbability: 0.98,
     lampClasses: ['abs'],
   });
-  expect(result.odometer?.confidence).toBeCloseTo(0.7, 5);
+  expect(result.odometer?.confidence).toBeCloseTo(0.98, 5);
   expect(result.warning_lights?.[0]?.confidence).toBeCloseTo(0.8 * 0.95, 5);
 });
 
@@ -141,6 +152,34 @@ test('rejects a line that is not an odometer or has an uncertain character', asy
   expect((await run({ elements: [ODOMETER], line: '84213', lineProbability: 0.3 })).result.odometer).toBeNull();
 });
 
+test('takes the odometer from print where its own networks see none', async () => {
+  const { result } = await run({
+    print: [SPEEDOMETER, { text: '310 km', at: lineAt(10, 10, 40, 8) }, { text: '106655', at: lineAt(10, 30, 40, 8) }],
+  });
+  expect(result).toMatchObject({
+    cluster_lit: true,
+    odometer: { value: 106_655, unit: null, display_type: 'digital' },
+  });
+  expect(result.odometer?.confidence).toBeCloseTo(0.98, 5);
+});
+
+test('print of a cluster counts where the locator sees none', async () => {
+  const close = [{ text: '106655 km', at: lineAt(10, 30, 40, 8) }, SPEEDOMETER];
+  expect((await run({ presence: 0.1, print: close })).result).toMatchObject({
+    cluster_lit: true,
+    odometer: { value: 106_655 },
+  });
+});
+
+test('reads no odometer from the print of a picture without a cluster', async () => {
+  const invoice = [
+    { text: 'Invoice', at: lineAt(10, 10, 40, 8) },
+    ...['20', '40', '60'].map((text, index) => ({ text, at: lineAt(60 + 20 * index, 10, 10, 8) })),
+    { text: '874516', at: lineAt(10, 30, 40, 8) },
+  ];
+  expect((await run({ presence: 0.1, print: invoice })).result.odometer).toBeNull();
+});
+
 test('returns null for an uncertain fuel gauge', async () => {
   expect((await run({ elements: [FUEL], fuel: { level: 0.5, confidence: 0.1 } })).result.fuel_level_percent).toBeNull();
 });
@@ -158,7 +197,7 @@ test('refuses a model.json without a threshold and names it', () => {
 
 /** The outputs of each network, in the shapes of `model.json`. */
 function answers(said: Said, file: string, shape: readonly number[]): Record<string, FloatTensor> {
-  const { elements = [], lampClasses = [], lineProbability = 0.9 } = said;
+  const { elements = [], lampClasses = [], lineProbability = 0.98 } = said;
   if (file === 'locator') {
     return {
       boxes: { data: Float32Array.of(0, 64, 256, 192), shape: [1, 4] },
@@ -218,7 +257,7 @@ function labelsOf(file: string): string[] {
   return labels.map((label) => (typeof label === 'string' ? label : (label as { code: string }).code));
 }
 
-function manifestOf(model: string): ModelManifest {
-  const url = new URL(`../../../models/${model}/2026-11-21/model.json`, import.meta.url);
+function manifestOf(model: `${string}/${string}`): ModelManifest {
+  const url = new URL(`../../../models/${model}/model.json`, import.meta.url);
   return parseManifest(readFileSync(url, 'utf8'));
 }

@@ -5,6 +5,7 @@ import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../src/inference/models/model.ts';
+import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../inference/support/print-saying.ts';
 import { modelSaying, picture, rows, sent } from '../../inference/support/saying-model.ts';
 
 const manifest = parseManifest(
@@ -121,4 +122,47 @@ test('refuses a network whose keypoints are not four corners', () => {
 
 test('refuses a model without a line recogniser and names it', () => {
   expect(() => pipeline.create(modelSaying({ detector }))).toThrow('uses.text is missing from model.json');
+});
+
+/** A model that finds and reads print: these lines first, then the same again in every cut. */
+function printReader(
+  lines: readonly { at: readonly [x: number, y: number]; said: readonly Said[] }[],
+  cuts: number,
+): Model {
+  const reader = readerSaying(
+    [...lines, ...lines.flatMap((line) => Array.from({ length: cuts }, () => line))].map(({ said }) => said),
+  );
+  const seeing = modelSeeing(
+    lines.map(({ at: [x, y], said }) => lineAt(x, y, said.length * 5, 10)),
+    reader,
+  );
+  const files = { ...seeing.manifest.files, ...reader.manifest.files };
+  return {
+    ...seeing,
+    manifest: { ...seeing.manifest, task: 'print-reading', files, rules: reader.manifest.rules ?? {} },
+    run: (file, inputs) => (file === 'text-line' ? reader : seeing).run(file, inputs),
+  };
+}
+
+test('finds the plates in print by their format, with their places, country and region', async () => {
+  const model = printReader([{ at: [5, 5], said: spelt('UH1-FOF') }], 5);
+  const { plates } = await run(model);
+  expect(plates).toHaveLength(1);
+  expect(plates[0]).toMatchObject({
+    text: 'UH1F0F',
+    confidence: expect.closeTo(0.9),
+    country: { value: 'US' },
+    region: { value: 'US-MO' },
+    bbox: { x: 5, y: 5, width: 35, height: 10 },
+  });
+  expect(plates[0]?.characters.map(({ character }) => character).join('')).toBe('UH1F0F');
+  expect(plates[0]?.quad).toHaveLength(4);
+});
+
+test('print without a plate is an empty list', async () => {
+  const lines = [
+    { at: [2, 5] as const, said: spelt('EXPLORER') },
+    { at: [2, 30] as const, said: spelt('08:50:27') },
+  ];
+  expect(await run(printReader(lines, 5))).toEqual({ plates: [] });
 });

@@ -193,6 +193,11 @@ describe('a valuation', () => {
       expect(await retail({ mileage_km: 20_000 })).toBeGreaterThan(await retail());
     });
 
+    test('is given up to the highest mileage that a request may state', async () => {
+      const { comparables } = await priced({ vehicle: { ...described, mileage_km: 5_000_000 } });
+      expect(Math.max(...(comparables ?? []).map(({ mileage_km }) => mileage_km ?? 0))).toBe(5_000_000);
+    });
+
     test('states the mileage difference that it weighs', async () => {
       expect(await mileageOf({ year: 2022, mileage_km: 48_200 })).toMatchObject({
         reason: '12,800 km fewer than is usual at its age',

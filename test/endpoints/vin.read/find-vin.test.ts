@@ -28,6 +28,8 @@ test.each([
   `TYPE: PASSENGER CAR VIN ${VIN}`,
   VIN.replace('K', 'k').replace('P', 'p'),
   `${VIN.slice(0, 8)} ${VIN.slice(8)}`,
+  `${VIN.slice(0, 11)} ${VIN.slice(11, 14)} ${VIN.slice(14, 16)} ${VIN.slice(16)}`,
+  `${VIN.slice(0, 7).split('').join(' ')} ${VIN.slice(7, 10)} ${VIN.slice(10).split('').join(' ')}`,
   `VIN: ${VIN.slice(0, 3)} ${VIN.slice(3, 9)} ${VIN.slice(9, 11)} ${VIN.slice(11)}`,
 ])('"%s" holds the VIN', (line) => {
   expect(textOf('GAWR FRT 1050 KG', line, 'MFD BY EXAMPLE')).toBe(VIN);
@@ -59,6 +61,23 @@ test('replaces I, O and Q by the most likely valid candidate, at its probability
   // A lower-case l looks like I and 1, not like L.
   expect(vin?.[0]).toMatchObject({ character: '1', probability: 0.01 });
   expect(vin?.[11]).toMatchObject({ character: '0', probability: 0.35 });
+});
+
+test('returns ? for a character that others are nearly as likely for', () => {
+  const doubtful = { character: 'H', probability: 0.6, others: { M: 0.3, '-': 0.05 } };
+  expect(textOf(withChanges({ 1: doubtful }))).toBe(`1?${VIN.slice(2)}`);
+  expect(textOf(withChanges({ 1: { ...doubtful, others: { '-': 0.3 } } }))).toBe(`1H${VIN.slice(2)}`);
+});
+
+test('states a doubtful character where the check digit agrees', () => {
+  const doubtful = { character: 'M', probability: 0.6, others: { H: 0.3 } };
+  expect(textOf(withChanges({ 1: doubtful }))).toBe(VIN);
+});
+
+test('finds no VIN where more than three characters are doubtful', () => {
+  const doubtful = { character: '3', probability: 0.5, others: { '8': 0.4 } };
+  const changes = { 2: doubtful, 12: doubtful, 13: doubtful, 15: doubtful };
+  expect(textOf(withChanges(changes))).toBeNull();
 });
 
 test('returns ? for a character without a valid candidate', () => {

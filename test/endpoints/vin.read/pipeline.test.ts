@@ -1,10 +1,14 @@
 /** The pipeline with both kinds of model: a character detector, and a text-line detector with a recogniser. */
 import { expect, test } from '@jest/globals';
+import { vinRead } from '../../../src/endpoints/vin.read/contract.ts';
 import { pipeline } from '../../../src/endpoints/vin.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vin.read/result.ts';
+import { createResultCheck } from '../../../src/inference/toolkit/result-check.ts';
+import { coded } from '../../inference/support/coded.ts';
 import { lineAt, modelSeeing, readerSaying, spelt } from '../../inference/support/print-saying.ts';
 import { detectorSeeing, modelSaying, picture, type Seen, sent } from '../../inference/support/saying-model.ts';
 
+const check = createResultCheck([vinRead]);
 const LABELS = Array.from('0123456789ABCDEFGHJKLMNPRSTUVWXYZ');
 const VIN = '1M8GDM9AXKP042788';
 
@@ -81,4 +85,33 @@ test('reads a VIN with a text-line model, with character locations and check dig
 test('returns null for text without a VIN', async () => {
   const model = modelSeeing([lineAt(10, 20, 37, 6)], readerSaying([spelt('TYPE: PASSENGER CAR')]));
   expect(await pipeline.create(model)({ pictures: sent(picture), parameters: {} })).toEqual({ vin: null });
+});
+
+test('reads a picture without a VIN once more from behind, and reports where it is in the picture', async () => {
+  // An empty line is read in both directions.
+  const reader = readerSaying([[], [], spelt(`*${VIN}`)]);
+  const model = modelSeeing([lineAt(10, 20, 37, 6)], reader);
+  const { vin } = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
+  expect(vin).toMatchObject({
+    text: VIN,
+    bbox: { x: 64 - 46.5, y: 20, width: 34, height: 6 },
+    quad: [
+      { x: 64 - 12.5, y: 20 },
+      { x: 64 - 46.5, y: 20 },
+      { x: 64 - 46.5, y: 26 },
+      { x: 64 - 12.5, y: 26 },
+    ],
+  });
+  expect(vin?.characters[0]?.bbox).toEqual({ x: 64 - 14.5, y: 20, width: 2, height: 6 });
+});
+
+test('reads the VIN from a code, and compares it with the print', async () => {
+  const code = await coded('QRCode', `https://example.com/?vin=${VIN}`);
+  const silent = modelSeeing([], readerSaying([]));
+  const alone = (await pipeline.create(silent)({ pictures: sent(code), parameters: {} })) as Result;
+  expect(alone.vin).toMatchObject({ text: VIN, confidence: 0.99, check_digit: { valid: true } });
+  const printing = modelSeeing([lineAt(10, 20, 37, 6)], readerSaying([spelt(`*${VIN.replace('8', 'B')}`, 0.7)]));
+  const both = (await pipeline.create(printing)({ pictures: sent(code), parameters: {} })) as Result;
+  expect(both.vin).toMatchObject({ text: VIN, confidence: 0.99 });
+  for (const found of [alone, both]) expect(check('vin.read', found)).toBeNull();
 });

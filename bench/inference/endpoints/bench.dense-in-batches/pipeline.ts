@@ -4,7 +4,7 @@ import { createPictureInput } from '../../../../src/inference/toolkit/images/pic
 import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'dense-in-batches',
+  tasks: ['dense-in-batches'],
   create: (model) => {
     const input = createPictureInput(model, 'network');
     return async ({ pictures }) => {

@@ -4,7 +4,7 @@ import { createPictureInput } from '../../../../src/inference/toolkit/images/pic
 import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'dense',
+  tasks: ['dense'],
   create: (model) => {
     const input = createPictureInput(model, 'network');
     return async ({ pictures }) => {

@@ -32,7 +32,11 @@ export function decodeDbText(
   if (shape.length !== 4 || batch !== 1 || planes !== 1) {
     throw new Error(`a text map of shape [${shape.join(', ')}] is not [1, 1, height, width]`);
   }
-  const classes = Int16Array.from(data, (probability) => (probability > settings.threshold ? 0 : -1));
+  const classes = new Int16Array(data.length).fill(-1);
+  // A loop: `Int16Array.from` with a function takes an eighth of the whole reading.
+  for (let pixel = 0; pixel < data.length; pixel += 1) {
+    if ((data[pixel] as number) > settings.threshold) classes[pixel] = 0;
+  }
   const found = findRegions({ width, height, classes }, 8).flatMap(({ pixels }) => {
     const points = pixels.map((pixel): Point => ({ x: pixel % width, y: Math.floor(pixel / width) }));
     const text = leastRectangle(points);

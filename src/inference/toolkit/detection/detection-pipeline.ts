@@ -6,7 +6,7 @@ import { onlyPicture, type PipelineDefinition, type PipelineInput } from '../pip
 import { createDetector, type DETECTION_DECODERS, type Detection } from './detector.ts';
 
 interface DetectionEndpoint<Label extends string, Parameters, Assessment> {
-  task: string;
+  tasks: readonly string[];
   /** Allowed labels of the model. */
   labels: readonly Label[];
   /** Decoders that return enough for the result; any by default. */
@@ -22,14 +22,14 @@ export function createDetectionPipeline<
   Parameters extends PipelineInput['parameters'],
   Assessment,
 >({
-  task,
+  tasks,
   labels,
   decoders,
   createAssessor,
   toResult,
 }: DetectionEndpoint<Label, Parameters, Assessment>): PipelineDefinition {
   return {
-    task,
+    tasks,
     create: (model) => {
       const detect = createDetector(model, labels, decoders);
       const assess = createAssessor(model);

@@ -88,16 +88,16 @@ export function createDetector<const Label extends string>(
   requireClasses(model, DETECTOR_FILE, labels.length);
   const sizeInput = decoder.name === 'detr-with-postprocessor' ? decoder.sizeInput : null;
   const input = createPictureInput(model, DETECTOR_FILE, sizeInput === null ? [] : [sizeInput]);
-  const sizeOfInput: ModelInputs = sizeInput === null ? {} : { [sizeInput]: sizeTensor(input.size) };
 
   return async (picture) => {
-    const { tensor, toPicture } = input.prepare(picture);
+    const { size, tensor, toPicture } = input.prepare(picture);
+    const sizeOfInput: ModelInputs = sizeInput === null ? {} : { [sizeInput]: sizeTensor(size) };
     const outputs = await model.run(DETECTOR_FILE, { [input.name]: tensor, ...sizeOfInput });
     const within = (point: Point): Point => {
       const { x, y } = toPicture(point);
       return { x: clamp(x, 0, picture.width), y: clamp(y, 0, picture.height) };
     };
-    return decode(decoder, outputs, { labels, size: input.size }).flatMap((found) => {
+    return decode(decoder, outputs, { labels, size }).flatMap((found) => {
       if (found.classIndex >= labels.length)
         throw new Error(`the class ${found.classIndex} has no label in model.json`);
       const name = labels[found.classIndex] ?? null;

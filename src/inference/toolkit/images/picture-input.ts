@@ -32,13 +32,19 @@ export const pixels = {
 export const inputWith = <Fields extends TProperties>(fields: Fields) =>
   Type.Object({ shape: Type.Unknown(), ...fields }, { additionalProperties: false });
 
+const side = Type.Integer({ minimum: 1 });
+const sides = Type.Object({ shortest: side, longest: side, multipleOf: side }, { additionalProperties: false });
+type Sides = Static<typeof sides>;
+
 const pictureInput = inputWith({
   ...pixels,
   layout: Type.Enum(['NCHW', 'NHWC']),
   dtype: Type.Enum(['float32', 'float16', 'uint8']),
-  resize: Type.Enum(['letterbox', 'stretch', 'cover']),
+  resize: Type.Enum(['letterbox', 'stretch', 'cover', 'fit']),
   /** With `cover`: visible share of the scaled picture's shorter side. Default 1. */
   crop: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+  /** With `fit`: bounds of the scaled picture's sides in pixels, `longest` before `shortest`, and what they are padded to. */
+  sides: Type.Optional(sides),
   /** `triangle` (default): antialiased, as in Pillow. `bilinear`: the four nearest pixels only, as in OpenCV. */
   filter: Type.Optional(Type.Enum(['triangle', 'bilinear'])),
 });
@@ -49,6 +55,8 @@ const integerInput = inputWith({ dtype: Type.Literal('int64') });
 type Input = Static<typeof pictureInput>;
 
 export interface PreparedPicture {
+  /** Of the input, in pixels. */
+  size: Size;
   /** [1, 3, height, width], or [1, height, width, 3] for the layout NHWC. */
   tensor: FloatTensor;
   /** Maps pixels of the input to pixels of the picture; the point may lie outside the picture. */
@@ -58,8 +66,6 @@ export interface PreparedPicture {
 export interface PictureInput {
   /** Name of the input tensor. */
   name: string;
-  /** In pixels. */
-  size: Size;
   /** @param part of the picture to use, in its pixels; the whole picture by default */
   prepare: (picture: RgbImage, part?: Box) => PreparedPicture;
 }
@@ -75,18 +81,19 @@ export function createPictureInput(model: Model, file: string, others: readonly 
   const settings = readSettings(model, withInput(file, name, pictureInput));
   const input = settings.files[file]?.inputs[name];
   if (!input) throw new Error(`${file} has no input ${name}`);
-  const size = inputSize(model, file, name, input.layout);
+  const sizeFor = sizeOfInput(model, file, name, input);
   requireBytes(model, file, name, input);
   const toTensor = createNormalizer(input);
   const scaleTo = input.filter === 'bilinear' ? resampleBilinear : resample;
 
   return {
     name,
-    size,
     prepare: (picture, part = { x0: 0, y0: 0, x1: picture.width, y1: picture.height }) => {
+      const size = sizeFor({ width: part.x1 - part.x0, height: part.y1 - part.y0 });
       if (input.resize === 'stretch') {
         const [scaleX, scaleY] = [(part.x1 - part.x0) / size.width, (part.y1 - part.y0) / size.height];
         return {
+          size,
           tensor: toTensor(scaleTo(picture, part, size.width, size.height)),
           toPicture: ({ x, y }) => ({ x: x * scaleX + part.x0, y: y * scaleY + part.y0 }),
         };
@@ -94,6 +101,7 @@ export function createPictureInput(model: Model, file: string, others: readonly 
       if (input.resize === 'cover') {
         const covered = cover(picture, part, size, { share: input.crop ?? 1, scaleTo });
         return {
+          size,
           tensor: toTensor(covered.image),
           toPicture: ({ x, y }) => ({
             x: (x + covered.offsetX) / covered.scaleX + part.x0,
@@ -105,11 +113,32 @@ export function createPictureInput(model: Model, file: string, others: readonly 
       const { image, transform } = letterbox(picture, part, size.width, size.height, padding, scaleTo);
       const { scale, offsetX, offsetY } = transform;
       return {
+        size,
         tensor: toTensor(image),
         toPicture: ({ x, y }) => ({ x: (x - offsetX) / scale + part.x0, y: (y - offsetY) / scale + part.y0 }),
       };
     },
   };
+}
+
+/** The size of the input for a picture: fixed, or with `fit` that of the picture within bounds. */
+function sizeOfInput(model: Model, file: string, name: string, input: Input): (picture: Size) => Size {
+  const { resize, sides: bounds } = input;
+  if ((resize === 'fit') !== (bounds !== undefined)) {
+    const where = `${versionOf(model.manifest)}: files.${file}.inputs.${name}`;
+    throw new Error(`${where}: sides are the bounds of resize "fit", and belong to no other`);
+  }
+  if (bounds) return (picture) => fittingSize(picture, bounds);
+  const size = inputSize(model, file, name, input.layout);
+  return () => size;
+}
+
+/** Source: `DetResizeForTest` of PaddleOCR, but with padding up to the multiple in place of a distortion. */
+function fittingSize({ width, height }: Size, { shortest, longest, multipleOf }: Sides): Size {
+  const grown = Math.max(1, shortest / Math.min(width, height));
+  const scale = Math.min(grown, longest / Math.max(width, height));
+  const padded = (length: number) => Math.max(1, Math.ceil(Math.round(length * scale) / multipleOf)) * multipleOf;
+  return { width: padded(width), height: padded(height) };
 }
 
 function withInput<Entry extends TSchema>(file: string, name: string, entry: Entry) {

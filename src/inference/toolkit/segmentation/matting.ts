@@ -36,11 +36,11 @@ export function createMatteMaker(model: Model): MakeMatte {
   requireClasses(model, MATTING_FILE, 0);
   const input = createPictureInput(model, MATTING_FILE);
   return async (picture, { box, outline }) => {
-    const { tensor, toPicture } = input.prepare(picture, expandBox(box, MATTING_MARGIN, MATTING_MARGIN, picture));
+    const { size, tensor, toPicture } = input.prepare(picture, expandBox(box, MATTING_MARGIN, MATTING_MARGIN, picture));
     const outputs = await model.run(MATTING_FILE, { [input.name]: tensor });
     const said = outputs.floats(decoder.output);
     const alpha = decoder.values === 'logits' ? alphaOfLogits(said) : said;
-    const matte = decodeAlpha(decoder.spread ? spreadAlpha(alpha) : alpha, { size: input.size, toPicture }, picture);
+    const matte = decodeAlpha(decoder.spread ? spreadAlpha(alpha) : alpha, { size, toPicture }, picture);
     const side = Math.min(box.x1 - box.x0, box.y1 - box.y0);
     if (outline) holdToOutline(matte, outline, picture, Math.max(1, Math.round(side * MATTING_MARGIN)));
     return matte;

@@ -25,7 +25,9 @@ export interface PrintedLine {
   characters: PrintedCharacter[];
 }
 
-/** The role in `uses` of the model that reads a line. */
+/** Models with this task find and read print themselves; every reader of print accepts them. */
+export const PRINT_READING = 'print-reading';
+/** The role in `uses` of the model that reads a line, for other detectors. */
 const READER_ROLE = 'text';
 /** The class of detectors that find lines of print. */
 const TEXT = 'text';
@@ -37,16 +39,15 @@ const SURE = 0.8;
 const MOST_LINES = 100;
 
 /**
- * The model's `detector` finds lines by their corners; the model in its role `text` reads each.
+ * The model's `detector` finds lines by their corners; its `text-line`, or that of the model in its role `text`, reads each.
  * @returns a function that returns the largest lines first, without empty ones
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
 export function createTextReader(model: Model): (picture: RgbImage) => Promise<PrintedLine[]> {
   const findLines = createCornerFinder(model, TEXT);
-  const { margins, read } = createStraightLineReader(usedModel(model, READER_ROLE));
+  const { margins, read } = createStraightLineReader(readsPrint(model) ? model : usedModel(model, READER_ROLE));
   return async (picture) => {
-    const lines: PrintedLine[] = [];
-    for (const { corners } of (await findLines(picture)).slice(0, MOST_LINES)) {
+    const readLine = async (corners: readonly Point[]): Promise<PrintedLine[]> => {
       const upright = growQuad(corners, margins.marginX, margins.marginY);
       const readings: { quad: Quad; line: SpelledLine }[] = [];
       for (const quad of directionsOf(upright)) {
@@ -55,10 +56,18 @@ export function createTextReader(model: Model): (picture: RgbImage) => Promise<P
         readings.push({ quad, line: await read(straighten(picture, quad)) });
       }
       const [best] = readings.toSorted((a, b) => sureness(b.line) - sureness(a.line));
-      if (best && best.line.characters.length > 0) lines.push(toPrinted(best.quad, best.line, picture));
-    }
-    return lines;
+      return best && best.line.characters.length > 0 ? [toPrinted(best.quad, best.line, picture)] : [];
+    };
+    const found = (await findLines(picture)).slice(0, MOST_LINES);
+    // Together, so that lines of one length share a run.
+    const lines = await Promise.all(found.map(({ corners }) => readLine(corners)));
+    return lines.flat();
   };
+}
+
+/** Whether a model finds and reads print without another one. */
+export function readsPrint({ manifest }: Model): boolean {
+  return manifest.task === PRINT_READING;
 }
 
 /** A line's two possible directions, the more probable first: horizontal, or down and up for a vertical one. */
@@ -81,7 +90,8 @@ function sureness({ characters }: SpelledLine): number {
   return characters.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, characters.length);
 }
 
-function toPrinted(quad: Quad, { characters }: SpelledLine, picture: Size): PrintedLine {
+/** @param quad of the line, as it was cut out of the picture */
+export function toPrinted(quad: Quad, { characters }: SpelledLine, picture: Size): PrintedLine {
   const middles = characters.map(({ from, to }) => (from + to) / 2);
   const between = (index: number): number => {
     const [before, after] = [middles[index - 1], middles[index]];

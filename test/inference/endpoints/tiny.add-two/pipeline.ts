@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'adding-one-too',
+  tasks: ['adding-one-too'],
   create: (model) => {
     return async ({ pictures, parameters }) => {
       const { width } = await onlyPicture(pictures);

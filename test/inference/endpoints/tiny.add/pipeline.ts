@@ -9,7 +9,7 @@ import type { Model } from '../../../../src/inference/models/model.ts';
 import { onlyPicture, type PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'adding-one',
+  tasks: ['adding-one'],
   create: (model) => {
     return async ({ pictures, parameters }) => {
       const { width } = await onlyPicture(pictures);

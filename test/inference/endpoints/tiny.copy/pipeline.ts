@@ -5,7 +5,7 @@ import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-imag
 import type { PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'adding-one',
+  tasks: ['adding-one'],
   create: () => {
     return async ({ pictures }) => {
       const images = await Promise.all(pictures.map((picture) => picture.decode()));

@@ -2,7 +2,7 @@
 import type { PipelineDefinition } from '../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'adding-one',
+  tasks: ['adding-one'],
   create: (model) => {
     const { picky } = model.manifest.thresholds ?? {};
     if (picky === undefined) throw new Error('thresholds.picky is missing from model.json');

@@ -6,7 +6,7 @@ export const OCCUPYING = 14;
 export const HOARDING = 15;
 
 export const pipeline: PipelineDefinition = {
-  task: 'adding-one',
+  tasks: ['adding-one'],
   create: () => {
     return async ({ pictures }) => {
       const { width } = await onlyPicture(pictures);

@@ -2,7 +2,7 @@
 import type { PipelineDefinition } from '../../../../../src/inference/toolkit/pipeline.ts';
 
 export const pipeline: PipelineDefinition = {
-  task: 'looking-up',
+  tasks: ['looking-up'],
   create:
     (model) =>
     async ({ parameters }) => {

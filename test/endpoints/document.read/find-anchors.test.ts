@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { CODES, FIELD_RULES } from '../../../src/endpoints/document.read/field-rules.ts';
+import { codeAtStart, findAnchors } from '../../../src/endpoints/document.read/find-anchors.ts';
+
+test.each([
+  ['D.1 TALVERA', 'D.1'],
+  ['(D.1)', 'D.1'],
+  ['[A] AB-123-CD', 'A'],
+  ['B: 14.03.2022', 'B'],
+  ['C.1.1', 'C.1.1'],
+  ['C11', 'C.1.1'],
+  ['P,2 110', 'P.2'],
+  ['D.9 TALVERA', 'D.9'],
+  ['D1ESEL', undefined],
+  ['BMW', undefined],
+])('the code that "%s" starts with: %s', (text, code) => {
+  expect(codeAtStart(text)?.code).toBe(code);
+});
+
+test('every code names a field that exists', () => {
+  const names = Object.values(CODES).flatMap((meaning) => meaning?.name ?? []);
+  expect(Object.keys(FIELD_RULES)).toEqual(expect.arrayContaining(names));
+});
+
+const anchorsOf = (text: string, hasCodes = true) =>
+  findAnchors(text, 'registration_certificate', hasCodes).map(({ rule, label, start, end }) => [
+    rule?.name ?? null,
+    label,
+    text.slice(end, end + 4),
+    start,
+  ]);
+
+test('finds several codes in one line', () => {
+  expect(anchorsOf('P.1 1598 P.2 110 P.6 5')).toEqual([
+    ['engine_displacement', 'P.1', ' 159', 0],
+    ['power', 'P.2', ' 110', 9],
+    [null, 'P.6', ' 5', 17],
+  ]);
+});
+
+test('skips the description after a code', () => {
+  expect(anchorsOf('B Data pierwszej rejestracji 2019-05-14')).toEqual([['first_registration_date', 'B', '2019', 0]]);
+});
+
+test('does not take the first letter of a sentence for a code', () => {
+  expect(anchorsOf('A person must carry it')).toEqual([]);
+});
+
+test.each([
+  ['Erstzulassung: 14.03.2022', 'first_registration_date', 'Erstzulassung'],
+  ['DATE OF FIRST REGISTRATI0N 14', 'first_registration_date', 'DATE OF FIRST REGISTRATI0N'],
+  ['Numéro d’immatriculation AB', 'registration_number', 'Numéro d’immatriculation'],
+  ['26 Farbe / Couleur / Colore GRAU', 'color', 'Farbe / Couleur / Colore'],
+])('finds the label of "%s"', (text, name, label) => {
+  expect(anchorsOf(text, false)).toEqual([[name, label, expect.any(String), expect.any(Number)]]);
+});
+
+test('a label inside a number is none', () => {
+  expect(anchorsOf('KM-220-XE', false)).toEqual([]);
+});
+
+test('labels of invoices announce nothing in a registration certificate', () => {
+  expect(findAnchors('Total 12,00', 'invoice', false)).toHaveLength(1);
+  expect(findAnchors('Total 12,00', 'registration_certificate', false)).toEqual([]);
+});

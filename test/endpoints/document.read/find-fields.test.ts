@@ -1,0 +1,118 @@
+/** Lines of print as a reader returns them → fields. */
+import { expect, test } from '@jest/globals';
+import { findFields, type Reading } from '../../../src/endpoints/document.read/find-fields.ts';
+import { layOut } from '../../../src/endpoints/document.read/page-layout.ts';
+import { printedAt, spelt } from '../../inference/support/print-saying.ts';
+
+type At = readonly [x: number, y: number, text: string, probability?: number];
+
+const CERTIFICATE: Reading = {
+  type: 'registration_certificate',
+  hasCodes: true,
+  monthFirst: null,
+  currency: null,
+  imageIndex: 1,
+};
+
+/** Lines of characters one unit wide and two high. */
+function fieldsOf(lines: readonly At[], reading: Partial<Reading> = {}) {
+  const printed = lines.map(([x, y, text, probability]) => printedAt(x, y, spelt(text, probability)));
+  return findFields(layOut(printed), { ...CERTIFICATE, ...reading });
+}
+
+const valuesOf = (...given: Parameters<typeof fieldsOf>) => fieldsOf(...given).map(({ name, value }) => [name, value]);
+
+test('a field has its printed label, its text, its place and the confidence of its weakest character', () => {
+  expect(fieldsOf([[10, 10, 'B 14.03.2022', 0.8]])).toEqual([
+    {
+      type: 'date',
+      name: 'first_registration_date',
+      value: '2022-03-14',
+      label: 'B',
+      text: '14.03.2022',
+      confidence: 0.8,
+      image_index: 1,
+      bbox: { x: 12, y: 10, width: 10, height: 2 },
+    },
+  ]);
+});
+
+test.each<[string, At[]]>([
+  ['in the same line', [[10, 10, 'P.2 110 kW']]],
+  [
+    'to the right',
+    [
+      [10, 10, 'P.2'],
+      [20, 10, '110 kW'],
+    ],
+  ],
+  [
+    'below',
+    [
+      [10, 10, 'P.2'],
+      [10, 13, '110 kW'],
+    ],
+  ],
+])('finds the value %s', (_, lines) => {
+  expect(fieldsOf(lines)).toMatchObject([{ name: 'power', value: 110, unit: 'kW', label: 'P.2' }]);
+});
+
+test.each<[string, At[]]>([
+  [
+    'too far away',
+    [
+      [10, 10, 'P.2'],
+      [60, 10, '110'],
+    ],
+  ],
+  [
+    'behind another code',
+    [
+      [10, 10, 'P.2'],
+      [15, 10, 'P.3'],
+      [20, 10, '110'],
+    ],
+  ],
+  ['no value of the field', [[10, 10, 'P.2 abc']]],
+])('leaves out what is %s', (_, lines) => {
+  expect(valuesOf(lines)).not.toContainEqual(['power', 110]);
+});
+
+test('an address continues in the lines below it, up to the next code or date', () => {
+  const lines: At[] = [
+    [10, 10, 'C.1.3'],
+    [20, 10, 'HAUPTSTR. 12'],
+    [20, 13, '12345 MUSTERSTADT'],
+    [20, 16, '05.03.2026'],
+  ];
+  expect(valuesOf(lines)).toEqual([['holder_address', 'HAUPTSTR. 12, 12345 MUSTERSTADT']]);
+});
+
+test('a description in a language without labels is not the value', () => {
+  const lines: At[] = [
+    [10, 10, 'D.1 Mootorsoiduki mark ja nimi'],
+    [50, 10, 'TALVERA'],
+  ];
+  expect(valuesOf(lines)).toEqual([['make', 'TALVERA']]);
+});
+
+test('reads the amounts of an invoice in the currency that it names', () => {
+  const lines: At[] = [
+    [10, 10, 'Werkstatt Beispiel GmbH'],
+    [10, 20, 'Rechnungsnummer: 2026-00417 Datum: 18.06.2026'],
+    [10, 30, 'Netto'],
+    [40, 30, '846,30'],
+    [10, 33, 'MwSt. 19 %'],
+    [40, 33, '160,80'],
+    [10, 36, 'Gesamtbetrag'],
+    [40, 36, '1.007,10 EUR'],
+  ];
+  expect(valuesOf(lines, { type: 'invoice', hasCodes: false, currency: 'EUR' })).toEqual([
+    ['issuer_name', 'Werkstatt Beispiel GmbH'],
+    ['invoice_number', '2026-00417'],
+    ['issue_date', '2026-06-18'],
+    ['net_amount', 84_630],
+    ['tax_amount', 16_080],
+    ['total_amount', 100_710],
+  ]);
+});

@@ -1,0 +1,78 @@
+/** Zones as a recogniser reads them. */
+import { expect, test } from '@jest/globals';
+import { layOut } from '../../../src/endpoints/driver_license.read/page.ts';
+import { readMrz } from '../../../src/endpoints/driver_license.read/read-mrz.ts';
+import { printedAt, spelt } from '../../inference/support/print-saying.ts';
+
+const zone = (...lines: string[]) =>
+  readMrz(
+    layOut(
+      lines.map((line, row) => printedAt(5, 10 * row, spelt(line))),
+      1,
+    ),
+  );
+
+test('reads the one line of a French licence, whose first check digit covers everything before it', () => {
+  // The specimen of the French authorities.
+  expect(zone('SPECIMEN', 'D1FRA13AA000026181231MARTIN<<9')).toEqual({
+    lines: ['D1FRA13AA000026181231MARTIN<<9'],
+    checks: [
+      { field: 'number', found: '6', expected: '6', valid: true },
+      { field: 'composite', found: '9', expected: '9', valid: true },
+    ],
+    country: 'FR',
+    fields: { number: '13AA00002', expiry_date: '2018-12-31', family_name: 'MARTIN' },
+    place: { value: 'mrz', text: '', confidence: 0.9, image_index: 1, bbox: { x: 5, y: 10, width: 30, height: 2 } },
+  });
+});
+
+test('reports check digits that do not agree', () => {
+  const mrz = zone('D1FRA13AA000036181231MARTIN<<9');
+  expect(mrz?.checks.map(({ valid }) => valid)).toEqual([false, false]);
+});
+
+test('reads country and last check digit of the one line of another country, and nothing else', () => {
+  expect(zone('D1NLD15094962111659VW87Z78NB84')).toMatchObject({
+    country: 'NL',
+    fields: {},
+    checks: [{ field: 'composite', found: '4' }],
+  });
+});
+
+test('reads three lines of the size TD1', () => {
+  // The lines of ICAO 9303, part 5, appendix A, as those of a licence.
+  const mrz = zone(
+    'D<BELD231458907<<<<<<<<<<<<<<<',
+    '7408122F1204159BEL<<<<<<<<<<<6',
+    'ERIKSSON<<ANNA<MARIA<<<<<<<<<<',
+  );
+  expect(mrz).toMatchObject({
+    country: 'BE',
+    fields: {
+      number: 'D23145890',
+      birth_date: '1974-08-12',
+      sex: 'female',
+      expiry_date: '2012-04-15',
+      family_name: 'ERIKSSON',
+      given_names: 'ANNA MARIA',
+    },
+  });
+  expect(mrz?.lines).toHaveLength(3);
+  expect(mrz?.checks).toEqual([
+    { field: 'number', found: '7', expected: '7', valid: true },
+    { field: 'birth_date', found: '2', expected: '2', valid: true },
+    { field: 'expiry_date', found: '9', expected: '9', valid: true },
+    { field: 'composite', found: '6', expected: '6', valid: true },
+  ]);
+});
+
+test('takes spaces and quotation marks for what the recogniser made them of', () => {
+  expect(zone('D1FRA13AA000026181231 MARTIN«9')?.lines).toEqual(['D1FRA13AA000026181231MARTIN<<9']);
+});
+
+test.each(['D1FRA13AA000026181231MARTIN<<', 'I1FRA13AA000026181231MARTIN<<9', 'DRIVING LICENCE', ''])(
+  'finds none in "%s"',
+  (line) => {
+    expect(line === '' ? zone() : zone(line)).toBeNull();
+  },
+);

@@ -1,0 +1,67 @@
+/** Inputs of `fit`: as large as the picture, within bounds. */
+import { expect, it } from '@jest/globals';
+import { parseManifest } from '../../../../src/inference/models/manifest.ts';
+import type { Model } from '../../../../src/inference/models/model.ts';
+import { createPictureInput } from '../../../../src/inference/toolkit/images/picture-input.ts';
+
+const SIDES = { shortest: 64, longest: 160, multipleOf: 32 };
+
+function modelWith(fields: object): Model {
+  const input = {
+    shape: [1, 3, 'H', 'W'],
+    layout: 'NCHW',
+    dtype: 'float32',
+    colour: 'RGB',
+    range: [0, 1],
+    mean: [0, 0, 0],
+    std: [1, 1, 1],
+    pad: 0,
+    ...fields,
+  };
+  const manifest = {
+    model: 'fitting',
+    release: '2026-01-01',
+    task: 'fitting',
+    description: 'Takes pictures of many sizes.',
+    license: 'Apache-2.0',
+    files: { detector: { path: 'a.onnx', sha256: '0'.repeat(64), inputs: { x: input }, outputs: {} } },
+    warmUp: {},
+  };
+  return {
+    manifest: parseManifest(JSON.stringify(manifest)),
+    uses: {},
+    run: () => Promise.reject(new Error('unused')),
+  };
+}
+
+const grey = (width: number, height: number) => ({
+  width,
+  height,
+  pixels: new Uint8Array(3 * width * height).fill(128),
+});
+
+it.each([
+  ['a small picture is enlarged until its shorter side is long enough', [40, 32], [96, 64]],
+  ['a picture within the bounds keeps its size, padded', [100, 70], [128, 96]],
+  ['a large picture is shrunk', [640, 320], [160, 96]],
+  ['the longer side counts before the shorter one', [640, 64], [160, 32]],
+])('%s', (_, [width = 0, height = 0], expected) => {
+  const input = createPictureInput(modelWith({ resize: 'fit', sides: SIDES }), 'detector');
+  const { tensor, size, toPicture } = input.prepare(grey(width, height));
+  expect([size.width, size.height]).toEqual(expected);
+  expect(tensor.shape).toEqual([1, 3, size.height, size.width]);
+  const [from, to] = [toPicture({ x: 0, y: 0 }), toPicture({ x: size.width, y: size.height })];
+  // The picture stands in the middle of its padding.
+  expect(Math.abs((from.x + to.x - width) / 2)).toBeLessThan(2);
+  expect(Math.abs((from.y + to.y - height) / 2)).toBeLessThan(2);
+  expect(to.x - from.x).toBeGreaterThanOrEqual(width - 1);
+});
+
+it.each([
+  ['fit without bounds', { resize: 'fit' }],
+  ['bounds without fit', { resize: 'letterbox', shape: [1, 3, 64, 64], sides: SIDES }],
+])('%s is refused by name', (_, fields) => {
+  expect(() => createPictureInput(modelWith(fields), 'detector')).toThrow(
+    'fitting@2026-01-01: files.detector.inputs.x: sides are the bounds of resize "fit", and belong to no other',
+  );
+});
