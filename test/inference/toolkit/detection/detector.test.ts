@@ -75,7 +75,7 @@ const wrong: [string, Record<string, unknown>, RegExp][] = [
   [
     'a field of an input that nothing reads',
     { inputs: { images: { ...IMAGES, interpolation: 'bilinear' } } },
-    /inputs\.images must not have the property 'interpolation', only shape, .*resize, crop, filter$/,
+    /inputs\.images must not have the property 'interpolation', only shape, .*resize, crop, sides, filter$/,
   ],
   [
     'a size that is scaled like a picture',
