@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, VehicleInferenceClient, verifyWebhook } from '../client/index.ts';
 import { compareWithTruth, describeResult, type Truth } from './demonstration-report.ts';
 import type { ServiceDescription } from './service-description.ts';
@@ -24,12 +25,16 @@ type DashboardJob = Job<'dashboard.read'>;
 
 const WEBHOOK_TIMEOUT_MS = 30_000;
 const JOB_TIMEOUT_MS = 120_000;
+/** A worker is ready before a release that loads slowly is: on a slow machine the networks take longer. */
+const MODEL_TIMEOUT_MS = 180_000;
+const MODEL_POLL_MS = 500;
 
 /** Returns the broken promises; none when all went well. */
 export async function runDemonstration(options: DemonstrationOptions): Promise<string[]> {
   const { picturesDirectory, say } = options;
   const truths = readTruths(picturesDirectory);
   const problems: string[] = [];
+  await waitForModel('dashboard.read', options);
   for (const truth of truths) {
     say(`\n── ${truth.file}${truth.dashboard ? '' : ' (a picture without a dashboard)'}, live mode`);
     problems.push(...(await readPicture(truth, options)).map((problem) => `${truth.file}: ${problem}`));
@@ -39,6 +44,22 @@ export async function runDemonstration(options: DemonstrationOptions): Promise<s
   say(`\n── ${first.file}, test mode: the same pipeline on fixtures, paid from test credits`);
   problems.push(...(await runTestJob(first, options)).map((problem) => `test mode: ${problem}`));
   return problems;
+}
+
+/** @throws Error when no worker has announced a model in time */
+async function waitForModel(slug: string, { service, signal }: DemonstrationOptions): Promise<void> {
+  const client = new VehicleInferenceClient({ apiKey: service.keys.live, baseUrl: service.apiUrl });
+  const deadlineMs = performance.now() + MODEL_TIMEOUT_MS;
+  for (;;) {
+    const offered = await client.listEndpoints();
+    if (offered.some(({ endpoint, available }) => endpoint === slug && available)) return;
+    if (performance.now() > deadlineMs) {
+      throw new Error(
+        `no model serves ${slug} after ${MODEL_TIMEOUT_MS / 1_000} s; the inference worker's log says why`,
+      );
+    }
+    await sleep(MODEL_POLL_MS, undefined, { signal });
+  }
 }
 
 async function readPicture(truth: Truth, options: DemonstrationOptions): Promise<string[]> {
