@@ -17,7 +17,7 @@ export function parseOdometerText(text: string, pattern: RegExp): OdometerText |
 }
 
 /** The edge of a crop may cut the word, so its initial decides: k for kilometres, m for miles. */
-function unitOf(word: string | undefined): OdometerText['unit'] {
+export function unitOf(word: string | undefined): OdometerText['unit'] {
   const initial = word?.charAt(0).toLowerCase();
   if (initial === 'k') return 'km';
   return initial === 'm' ? 'mi' : null;

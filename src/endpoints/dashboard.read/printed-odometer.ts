@@ -4,9 +4,9 @@
  */
 import type { Box } from '../../inference/toolkit/decoding/boxes.ts';
 import { intersectionOverUnion } from '../../inference/toolkit/decoding/boxes.ts';
-import { boxOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import { boxOf, textOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
-import type { OdometerText } from './odometer-text.ts';
+import { type OdometerText, unitOf } from './odometer-text.ts';
 
 export interface PrintedOdometer extends OdometerText {
   /** Probability of its least certain digit. */
@@ -47,7 +47,7 @@ export function findPrintedOdometers(lines: readonly PrintedLine[], places: read
 }
 
 function numbersIn(line: PrintedLine, lines: readonly PrintedLine[], places: readonly Box[]): PrintedOdometer[] {
-  const text = textOf(line);
+  const text = textOf(line.characters);
   return [...text.matchAll(NUMBER)].flatMap((match) => {
     const { digits = '', tenth, unit: word } = match.groups ?? {};
     const plain = digits.replaceAll(/\D/g, '');
@@ -84,30 +84,19 @@ function isOnScale(number: string): boolean {
 
 /** Whether print shows at least three marks of a scale, as on a speedometer. */
 export function hasScale(lines: readonly PrintedLine[]): boolean {
-  const texts = lines.map((line) => textOf(line).trim());
+  const texts = lines.map((line) => textOf(line.characters).trim());
   return new Set(texts.filter((text) => /^\d{2,3}$/.test(text) && isOnScale(text))).size >= FEWEST_OF_A_SCALE;
 }
 
 /** Whether print shows a word or unit that stands on clusters alone. */
 export function hasClusterWord(lines: readonly PrintedLine[]): boolean {
-  return lines.some((line) => CLUSTER_WORD.test(textOf(line).trim()));
-}
-
-/** One UTF-16 unit per character, so that places in the text are those of the characters. */
-function textOf({ characters }: PrintedLine): string {
-  return characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join('');
-}
-
-function unitOf(word: string | undefined): OdometerText['unit'] {
-  const initial = word?.charAt(0).toLowerCase();
-  if (initial === 'k') return 'km';
-  return initial === 'm' ? 'mi' : null;
+  return lines.some((line) => CLUSTER_WORD.test(textOf(line.characters).trim()));
 }
 
 /** The unit that stands alone to the right of a number or under it. */
 function unitBeside(box: Box, lines: readonly PrintedLine[]): OdometerText['unit'] {
   const near = lines.flatMap((line) => {
-    const unit = unitOf(UNIT_ALONE.exec(textOf(line).trim())?.groups?.unit);
+    const unit = unitOf(UNIT_ALONE.exec(textOf(line.characters).trim())?.groups?.unit);
     const distance = gap(box, boxOf(line.characters));
     return unit !== null && distance <= NEAR_HEIGHTS * heightOf(box) ? [{ unit, distance }] : [];
   });
@@ -120,7 +109,7 @@ function wordsBeside(box: Box, own: PrintedLine, lines: readonly PrintedLine[]):
     if (line === own) return [];
     const other = boxOf(line.characters);
     const isBefore = other.x0 < box.x1 && other.y0 < box.y1;
-    return isBefore && gap(box, other) <= heightOf(box) ? [textOf(line)] : [];
+    return isBefore && gap(box, other) <= heightOf(box) ? [textOf(line.characters)] : [];
   });
 }
 

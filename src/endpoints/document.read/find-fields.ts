@@ -1,11 +1,11 @@
 /** Lines of a page → fields: the value beside each code or label, or under it. */
 import type { DOCUMENT_TYPES } from '../../contracts/vocabulary/documents.ts';
 import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
-import { boxOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import { boxOf, textOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import { LEGAL_FORMS } from './document-words.ts';
 import { type Anchor, findAnchors } from './find-anchors.ts';
-import { type Layout, type Place, type PlacedLine, textOf } from './page-layout.ts';
+import type { Layout, Place, PlacedLine } from './page-layout.ts';
 import { type MonthFirst, parseDate } from './parse-date.ts';
 import { parseValue, type Value } from './parse-field.ts';
 import type { Result } from './result.ts';

@@ -2,7 +2,8 @@
 
 import type { Point } from '../../inference/toolkit/decoding/detections.ts';
 import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
-import { distance } from '../../inference/toolkit/text/straighten.ts';
+import { textOf } from '../../inference/toolkit/text/print-rows.ts';
+import { distance, middle } from '../../inference/toolkit/text/straighten.ts';
 import type { PrintedCharacter, PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
 
 export interface PlacedLine {
@@ -70,10 +71,6 @@ export function layOut(printed: readonly PrintedLine[]): Layout {
     placeOf,
     stepBetween,
   };
-}
-
-export function textOf(characters: readonly PrintedCharacter[]): string {
-  return characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join('');
 }
 
 /** From the top; lines beside each other from the left. */
@@ -150,8 +147,4 @@ function slopesOf(places: readonly Place[]): (at: Point) => number {
   if (samples.length < 6 || determinant < 0.01 * xx * yy || xx * yy === 0) return () => slope;
   const [byX, byY] = [(xs * yy - ys * xy) / determinant, (ys * xx - xs * xy) / determinant];
   return (at) => slope + byX * (at.x - x) + byY * (at.y - y);
-}
-
-function middle(a: Point, b: Point): Point {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }

@@ -1,8 +1,7 @@
 /** Print → the typed value of a field, with the characters it was parsed from. */
-import { asOneOf } from '../../inference/toolkit/text/print-rows.ts';
+import { asOneOf, textOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import type { FieldRule, TextKind } from './field-rules.ts';
-import { textOf } from './page-layout.ts';
 import { parseAmount } from './parse-amount.ts';
 import { type MonthFirst, type Parsed, parseDate } from './parse-date.ts';
 import {

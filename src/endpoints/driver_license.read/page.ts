@@ -1,7 +1,7 @@
 /** Print of one picture, laid out in rows along its reading direction, whichever way the document lies in the picture. */
 import { type Box, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import type { Point } from '../../inference/toolkit/decoding/detections.ts';
-import { boxOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import { boxOf, textOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter, PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
 
 /** A value, where and how certainly it was read, as in the result. */
@@ -79,11 +79,6 @@ export function readingOf(run: Run, imageIndex: number, value: string | null = r
   const confidence = weakestOf(printed);
   if (!value || printed.length === 0 || confidence < LEAST_CONFIDENCE) return null;
   return { value, text: run.text.trim(), confidence, image_index: imageIndex, bbox: toBoundingBox(boxOf(printed)) };
-}
-
-/** One UTF-16 unit per character. */
-function textOf(characters: readonly PrintedCharacter[]): string {
-  return characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join('');
 }
 
 /** In radians: that of the upper edges, longer ones counting more. */

@@ -1,8 +1,7 @@
 /** Joins lines of print that were found in pieces into rows, in reading order. */
 import type { Box } from '../decoding/boxes.ts';
-import type { Point } from '../decoding/detections.ts';
 import { boxAround, type Quad } from '../decoding/rotated-boxes.ts';
-import { distance } from './straighten.ts';
+import { distance, middle } from './straighten.ts';
 import type { PrintedCharacter, PrintedLine } from './text-lines.ts';
 
 export interface PrintedRow {
@@ -51,10 +50,12 @@ export function joinRows(lines: readonly PrintedLine[]): PrintedRow[] {
 }
 
 function rowOf(characters: readonly PrintedCharacter[]): PrintedRow {
-  return {
-    text: characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join(''),
-    characters,
-  };
+  return { text: textOf(characters), characters };
+}
+
+/** One UTF-16 unit per character, so that places in the text are those of the characters; a longer one is replaced. */
+export function textOf(characters: readonly PrintedCharacter[]): string {
+  return characters.map(({ character }) => (character.length === 1 ? character : '\uFFFD')).join('');
 }
 
 /** Distance from the end of one piece to the start of the next, in heights; null when they are not in one row. */
@@ -123,8 +124,4 @@ export function asOneOf(printed: PrintedCharacter, allowed: ReadonlySet<string>)
 
 function capitalOf(character: string): string {
   return LIKE_CAPITALS.has(character) ? character.toUpperCase() : character;
-}
-
-function middle(a: Point, b: Point): Point {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }

@@ -40,6 +40,10 @@ function placeWithin(corners: readonly Point[]): (u: number, v: number) => Point
   });
 }
 
+export function middle(a: Point, b: Point): Point {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
 export function distance(from: Point, to: Point): number {
   return Math.hypot(to.x - from.x, to.y - from.y);
 }
