@@ -1,6 +1,6 @@
 /**
  * Draws specimens of vehicle documents with known fields, in the arrangement of the real ones: registration certificates of
- * six countries, a title, invoices and insurance cards. Names and numbers are made up. They are drawings, not photographs.
+ * twelve countries, a title, invoices and insurance cards. Names and numbers are made up. They are drawings, not photographs.
  */
 import sharp from 'sharp';
 import { between, oneOf, type Plane, photograph, type Random, some } from './print-pictures.ts';
@@ -12,10 +12,19 @@ export const DOCUMENT_KINDS = [
   'registration PL',
   'registration CH',
   'registration GB',
+  'registration DE in cells',
+  'registration CH by numbers',
+  'registration ES',
+  'registration PT',
+  'registration CZ',
+  'registration SE',
+  'registration HU',
+  'registration LT',
   'title US',
   'invoice DE',
   'invoice FR',
   'invoice GB',
+  'invoice of many lines',
   'insurance US',
   'insurance green card',
 ] as const;
@@ -393,6 +402,176 @@ function british(f: Facts): Sheet {
   };
 }
 
+/** As the real form has it: small codes in the corners of ruled cells, most of them single letters. */
+function germanCells(f: Facts): Sheet {
+  const { prints: _, ...sheet } = german(f);
+  const plate = String(sheet.fields[0]?.[1]);
+  const cells: (readonly [code: string, value: string, column: number, row: number])[] = [
+    ['B', f.first.dots, 0, 0],
+    ['J', 'M1', 0, 1],
+    ['E', f.vin, 0, 2],
+    ['D.1', f.make, 0, 3],
+    ['D.2', f.variant, 0, 4],
+    ['D.3', f.model, 0, 5],
+    ['P.3', 'BENZIN', 0, 6],
+    ['R', f.color, 0, 7],
+    ['K', f.approval, 0, 8],
+    ['P.1', `0${f.ccm}`, 1, 0],
+    ['P.2', `00${f.kw}/05500`, 1, 1],
+    ['G', `0${f.kerb}`, 1, 2],
+    ['F.1', `0${f.most}`, 1, 3],
+    ['F.2', `0${f.most}`, 1, 4],
+    ['V.7', `${f.co2}`, 1, 5],
+    ['S.1', `00${f.seats}`, 1, 6],
+    ['T', '190', 1, 7],
+  ];
+  const own: Entry[] = [
+    ['A Amtliches Kennzeichen', plate],
+    ['C.1.1 Name oder Firmenname', f.surname],
+    ['C.1.2 Vorname(n)', f.given],
+  ];
+  return {
+    ...sheet,
+    prints: [
+      title('Zulassungsbescheinigung Teil I', 40, 60, 30),
+      label('Europäische Gemeinschaft   Bundesrepublik Deutschland', 40, 95, 15),
+      ...own.flatMap(([name, printed], index) => [
+        label(name, 40, 160 + 80 * index, 14),
+        value(printed, 60, 192 + 80 * index, 22),
+      ]),
+      label('C.1.3 Anschrift', 40, 400, 14),
+      value(f.street, 60, 432, 22),
+      value(f.town, 60, 462, 22),
+      label('I Datum:', 40, 522, 14),
+      value(f.now.dots, 110, 524, 22),
+      ...cells.flatMap(([code, printed, column, row]) => [
+        label(code, 520 + 500 * column, 140 + 48 * row, 14),
+        value(printed, 565 + 500 * column, 143 + 48 * row, 22),
+      ]),
+    ],
+  };
+}
+
+/** Numbers without the labels, which are too small to be read in many photographs. */
+function swissNumbers(f: Facts): Sheet {
+  const sheet = swiss(f);
+  const [first, second, ...rest] = sheet.prints;
+  const prints = rest.map((print) => ({ ...print, text: print.isTyped ? print.text : print.text.slice(0, 2) }));
+  return { ...sheet, prints: [first, second, ...prints].filter((print) => print !== undefined) };
+}
+
+interface CertificateWords {
+  country: string;
+  title: string;
+  state: string;
+  date: 'dots' | 'slashes' | 'iso';
+  /** Of the codes A, B, C.1.1, D.1, D.3, E, G, F.2, I, P.1, P.2, P.3, R, S.1. */
+  labels: readonly string[];
+}
+
+const CERTIFICATES = {
+  ES: {
+    country: 'ES',
+    title: 'PERMISO DE CIRCULACIÓN',
+    state: 'REINO DE ESPAÑA',
+    date: 'slashes',
+    labels:
+      'Matrícula|Fecha de primera matriculación|Apellidos o razón social|Marca|Denominación comercial|Número de identificación|Masa en servicio|Masa máxima en carga admisible|Fecha de la matriculación|Cilindrada|Potencia neta máxima|Tipo de combustible|Color|Plazas de asiento'.split(
+        '|',
+      ),
+  },
+  PT: {
+    country: 'PT',
+    title: 'CERTIFICADO DE MATRÍCULA',
+    state: 'REPÚBLICA PORTUGUESA',
+    date: 'slashes',
+    labels:
+      'Número de matrícula|Data da primeira matrícula|Apelido|Marca|Modelo|Nº do quadro|Tara|Peso bruto|Data da matrícula|Cilindrada|Potência|Combustível|Cor|Lotação'.split(
+        '|',
+      ),
+  },
+  CZ: {
+    country: 'CZ',
+    title: 'OSVĚDČENÍ O REGISTRACI',
+    state: 'ČESKÁ REPUBLIKA',
+    date: 'dots',
+    labels:
+      'Registrační značka vozidla|Datum první registrace vozidla|Příjmení nebo obchodní firma|Tovární značka|Obchodní označení|Identifikační číslo vozidla|Provozní hmotnost|Největší povolená hmotnost|Datum registrace vozidla|Zdvihový objem|Nejvyšší výkon|Palivo|Barva|Počet míst k sezení'.split(
+        '|',
+      ),
+  },
+  SE: {
+    country: 'SE',
+    title: 'REGISTRERINGSBEVIS',
+    state: 'SVERIGE Transportstyrelsen',
+    date: 'iso',
+    labels:
+      'Registreringsnummer|Datum för första registrering|Efternamn|Fabrikat|Handelsbeteckning|Identifieringsnummer|Tjänstevikt|Totalvikt|Registreringsdatum|Cylindervolym|Effekt|Drivmedel|Färg|Antal sittplatser'.split(
+        '|',
+      ),
+  },
+  HU: {
+    country: 'HU',
+    title: 'FORGALMI ENGEDÉLY',
+    state: 'MAGYARORSZÁG',
+    date: 'iso',
+    labels:
+      'Rendszám|Első nyilvántartásba vétel|Családi név vagy cégnév|Gyártmány|Kereskedelmi leírás|Alvázszám|Saját tömeg|Össztömeg|Kiállítás dátuma|Hengerűrtartalom|Teljesítmény|Hajtóanyag|Szín|Ülések száma'.split(
+        '|',
+      ),
+  },
+  LT: {
+    country: 'LT',
+    title: 'REGISTRACIJOS LIUDIJIMAS',
+    state: 'LIETUVOS RESPUBLIKA',
+    date: 'iso',
+    labels:
+      'Registracijos numeris|Pirmosios registracijos data|Pavardė|Gamybinė markė|Komercinis pavadinimas|Identifikavimo numeris|Savoji masė|Didžiausioji leidžiama masė|Registracijos data|Darbinis tūris|Galia|Degalų tipas|Spalva|Sėdimų vietų skaičius'.split(
+        '|',
+      ),
+  },
+} as const satisfies Record<string, CertificateWords>;
+
+/** Codes before labels, values beside them: two columns, as most certificates are. */
+function certificate({ country, title: heading, state, date, labels }: CertificateWords): (f: Facts) => Sheet {
+  return (f) => {
+    const plate = `${f.some(3, LETTERS)} ${f.some(3, DIGITS)}`;
+    const values: (readonly [code: string, printed: string, name: string, value: string | number])[] = [
+      ['A', plate, 'registration_number', plate],
+      ['B', f.first[date], 'first_registration_date', f.first.iso],
+      ['C.1.1', f.surname, 'holder_name', f.surname],
+      ['D.1', f.make, 'make', f.make],
+      ['D.3', f.model, 'model', f.model],
+      ['E', f.vin, 'vin', f.vin],
+      ['G', `${f.kerb} kg`, 'unladen_mass', f.kerb],
+      ['F.2', `${f.most} kg`, 'maximum_mass', f.most],
+      ['I', f.now[date], 'registration_date', f.now.iso],
+      ['P.1', `${f.ccm}`, 'engine_displacement', f.ccm],
+      ['P.2', `${f.kw} kW`, 'power', f.kw],
+      ['P.3', 'B95', 'fuel_type', 'B95'],
+      ['R', f.color, 'color', f.color],
+      ['S.1', `${f.seats}`, 'seats', f.seats],
+    ];
+    const entries = values.map(
+      ([code, printed, name, drawn], index): Entry => [`${code}  ${labels[index]}`, printed, [name, drawn]],
+    );
+    return {
+      width: 1500,
+      height: 560,
+      ground: '#e4e9e6',
+      type: REGISTRATION,
+      country,
+      fields: fieldsOf(entries),
+      prints: [
+        title(heading, 460, 60),
+        label(state, 560, 100, 22),
+        ...beside(entries.slice(0, 7), 50, 180, 400, 50),
+        ...beside(entries.slice(7), 840, 180, 400, 50),
+      ],
+    };
+  };
+}
+
 function american(f: Facts): Sheet {
   const year = Number(f.first.iso.slice(0, 4));
   const number = f.some(10, DIGITS);
@@ -501,6 +680,48 @@ function bill(
   };
 }
 
+const GERMAN_BILL: Words = {
+  issuer: 'Werkstatt Beispiel GmbH',
+  lines: ['Industriestraße 5, 12345 Musterstadt'],
+  title: 'Rechnung',
+  number: 'Rechnungsnummer:',
+  date: 'Rechnungsdatum:',
+  vin: 'FIN:',
+  plate: 'Kennzeichen:',
+  km: 'km-Stand:',
+  net: 'Nettobetrag',
+  tax: 'MwSt. 19 %',
+  total: 'Gesamtbetrag',
+};
+const euros = (cents: number) => `${grouped(cents, '.', ',')} EUR`;
+
+const ITEMS = 26;
+const PITCH = 26;
+
+/** More than a hundred lines of print: the items are small. */
+function manyLines(f: Facts): Sheet {
+  const sheet = bill(
+    f,
+    { ...GERMAN_BILL, lines: [...GERMAN_BILL.lines, `USt-IdNr. DE${f.some(9, DIGITS)}`] },
+    19,
+    euros,
+    'DE',
+    f.now.dots,
+    'km',
+    'Pos',
+  );
+  const isItem = ({ y }: Print) => y >= 600 && y < 860;
+  const items = Array.from({ length: ITEMS }, (_, index) => {
+    const y = 600 + PITCH * index;
+    const cells = [`${index + 1}`, f.some(8, DIGITS), 'Schraube M8', euros(100 + index)] as const;
+    return cells.map((text, column) => label(text, 70 + 230 * column, y, 18));
+  }).flat();
+  const below = PITCH * ITEMS - 260;
+  const kept = sheet.prints.filter((print) => !isItem(print));
+  const moved = kept.map((print) => (print.y >= 860 ? { ...print, y: print.y + below } : print));
+  return { ...sheet, height: sheet.height + below, prints: [...moved, ...items] };
+}
+
 const SHEETS: Readonly<Record<DocumentKind, (facts: Facts) => Sheet>> = {
   'registration DE': german,
   'registration FR': french,
@@ -508,25 +729,21 @@ const SHEETS: Readonly<Record<DocumentKind, (facts: Facts) => Sheet>> = {
   'registration PL': polish,
   'registration CH': swiss,
   'registration GB': british,
+  'registration DE in cells': germanCells,
+  'registration CH by numbers': swissNumbers,
+  'registration ES': certificate(CERTIFICATES.ES),
+  'registration PT': certificate(CERTIFICATES.PT),
+  'registration CZ': certificate(CERTIFICATES.CZ),
+  'registration SE': certificate(CERTIFICATES.SE),
+  'registration HU': certificate(CERTIFICATES.HU),
+  'registration LT': certificate(CERTIFICATES.LT),
   'title US': american,
   'invoice DE': (f) =>
     bill(
       f,
-      {
-        issuer: 'Werkstatt Beispiel GmbH',
-        lines: ['Industriestraße 5, 12345 Musterstadt', `USt-IdNr. DE${f.some(9, DIGITS)}`],
-        title: 'Rechnung',
-        number: 'Rechnungsnummer:',
-        date: 'Rechnungsdatum:',
-        vin: 'FIN:',
-        plate: 'Kennzeichen:',
-        km: 'km-Stand:',
-        net: 'Nettobetrag',
-        tax: 'MwSt. 19 %',
-        total: 'Gesamtbetrag',
-      },
+      { ...GERMAN_BILL, lines: [...GERMAN_BILL.lines, `USt-IdNr. DE${f.some(9, DIGITS)}`] },
       19,
-      (cents) => `${grouped(cents, '.', ',')} EUR`,
+      euros,
       'DE',
       f.now.dots,
       'km',
@@ -578,6 +795,7 @@ const SHEETS: Readonly<Record<DocumentKind, (facts: Facts) => Sheet>> = {
       'miles',
       'Description   Amount',
     ),
+  'invoice of many lines': (f) => manyLines(f),
   'insurance US': (f) => {
     const policy = `${f.some(3, DIGITS)}-${f.some(4, DIGITS)}-${f.some(3, LETTERS)}`;
     const year = Number(f.first.iso.slice(0, 4));

@@ -1,8 +1,9 @@
-/** Compares readings with the truth: shares with their counts and Wilson intervals. */
+/** What `dashboard.read` says of drawn clusters besides the odometer: lamps, fuel and power, as shares with Wilson intervals. */
 import type { Result } from '../src/endpoints/dashboard.read/result.ts';
 import type { Truth } from './evaluate-held-out-set.ts';
+import { wilsonInterval } from './evaluate-score.ts';
 
-export interface Reading {
+export interface ClusterReading {
   truth: Truth;
   result: Result;
 }
@@ -15,44 +16,17 @@ export interface Figure {
   text: string;
 }
 
-/** 95 % of a normal distribution lies within this many standard deviations. */
-const Z = 1.96;
-
-/**
- * Interval of a share at 95 %. Unlike the normal approximation it is sound near 0 and 1 and for few cases.
- * Source: E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference", JASA 22 (1927).
- */
-export function wilsonInterval(hits: number, of: number): { low: number; high: number } {
-  if (of === 0) return { low: 0, high: 1 };
-  const share = hits / of;
-  const spread = 1 + Z ** 2 / of;
-  const middle = (share + Z ** 2 / (2 * of)) / spread;
-  const half = (Z * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2))) / spread;
-  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
-}
-
-export function figuresOf(readings: readonly Reading[]): Figure[] {
+/** None without readings. */
+export function figuresOf(readings: readonly ClusterReading[]): Figure[] {
+  if (readings.length === 0) return [];
   const dashboards = readings.filter(({ truth }) => truth.dashboard);
   const negatives = readings.filter(({ truth }) => !truth.dashboard);
   const withOdometer = dashboards.filter(({ truth }) => truth.odometer);
-  const withoutOdometer = dashboards.filter(({ truth }) => !truth.odometer);
   const withFuel = dashboards.filter(({ truth }) => truth.fuel_level_percent !== null);
   const withoutFuel = dashboards.filter(({ truth }) => truth.fuel_level_percent === null);
   const fuelGaps = withFuel.flatMap(({ truth, result }) => fuelGap(truth, result) ?? []);
   return [
-    share('odometer: string exact', withOdometer, ({ truth, result }) => valueIsRight(truth, result)),
     share('odometer: unit right', withOdometer, ({ truth, result }) => unitIsRight(truth, result)),
-    share(
-      'odometer: string and unit exact',
-      withOdometer,
-      ({ truth, result }) => valueIsRight(truth, result) && unitIsRight(truth, result),
-    ),
-    share(
-      'odometer: a wrong value given',
-      withOdometer,
-      ({ truth, result }) => result.odometer !== null && !valueIsRight(truth, result),
-    ),
-    share('no readable odometer: a value given', withoutOdometer, ({ result }) => result.odometer !== null),
     ...lampFigures(dashboards),
     share('fuel: a level given', withFuel, ({ result }) => result.fuel_level_percent !== null),
     share('no fuel level shown: a level given', withoutFuel, ({ result }) => result.fuel_level_percent !== null),
@@ -63,10 +37,6 @@ export function figuresOf(readings: readonly Reading[]): Figure[] {
     share('no dashboard: taken for one', negatives, ({ result }) => result.cluster_lit !== null),
     share('no dashboard: any reading given', negatives, ({ result }) => givesAnyReading(result)),
   ];
-}
-
-function valueIsRight({ odometer }: Truth, result: Result): boolean {
-  return result.odometer !== null && result.odometer.value === odometer?.value;
 }
 
 function unitIsRight({ odometer }: Truth, result: Result): boolean {
@@ -83,7 +53,7 @@ function givesAnyReading({ odometer, warning_lights, fuel_level_percent }: Resul
 }
 
 /** A lamp is right when its code is among the picture's lamps, each of which counts once. */
-function lampFigures(dashboards: readonly Reading[]): Figure[] {
+function lampFigures(dashboards: readonly ClusterReading[]): Figure[] {
   let right = 0;
   let given = 0;
   let lit = 0;

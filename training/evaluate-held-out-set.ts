@@ -19,6 +19,7 @@ export interface Truth {
   } | null;
   warning_lights: { code: string }[];
   fuel_level_percent: number | null;
+  fuel_bbox: { x: number; y: number; width: number; height: number } | null;
 }
 
 /** The packages that the generator imports; training needs far more. */

@@ -17,7 +17,7 @@ import numpy as np
 import onnxruntime
 
 from .evaluate import Share
-from .labels import RELEASE
+from .labels import TEXT_RELEASE
 from .lines import sample_line
 from .reader import PAD, decode_line
 
@@ -43,7 +43,7 @@ def main() -> None:
     args = parser.parse_args()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(str(args.models / "text-line" / RELEASE / "text-line.onnx"), options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(str(args.models / "text-line" / TEXT_RELEASE / "text-line.onnx"), options, providers=["CPUExecutionProvider"])
     rows = {}
     for number, kind in enumerate(KINDS):
         rng = np.random.default_rng([args.seed, number])

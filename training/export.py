@@ -1,6 +1,7 @@
 """Export the trained checkpoints to ONNX (float32) and check them in onnxruntime.
 
     python -m training.export --checkpoints DIR --models models
+    python -m training.export --checkpoints DIR --networks lamps fuel
     python -m training.export --random --models models     # interface only
 
 A missing checkpoint exports the freshly initialised network, so that the
@@ -18,9 +19,10 @@ import onnxruntime
 import torch
 
 from . import networks as nets
-from .labels import LAMP_CODES, RELEASE, TEXT_LABELS
+from .labels import LAMP_CODES, RELEASE, TEXT_LABELS, TEXT_RELEASE
 
 OPSET = 17
+NETWORKS = ["locator", "elements", "lamps", "fuel", "text-line"]
 
 
 def load(net: torch.nn.Module, path: Path | None) -> torch.nn.Module:
@@ -57,30 +59,32 @@ def main() -> None:
     parser.add_argument("--checkpoints", type=Path)
     parser.add_argument("--models", type=Path, default=Path("models"))
     parser.add_argument("--random", action="store_true")
+    parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=NETWORKS, help="the others stay as they are")
     args = parser.parse_args()
     torch.manual_seed(1)
     where = None if args.random or args.checkpoints is None else args.checkpoints
     path = lambda name: where / f"{name}.pt" if where else None
     dashboard = args.models / "dashboard-reader" / RELEASE
-    text = args.models / "text-line" / RELEASE
+    text = args.models / "text-line" / TEXT_RELEASE
 
-    export(nets.LocatorExport(load(nets.Locator(), path("locator"))),
-           torch.rand(1, 3, nets.LOCATOR_SIZE, nets.LOCATOR_SIZE), dashboard / "locator.onnx",
-           ["image"], ["boxes", "scores", "lit"], {})
-    export(nets.ElementsExport(load(nets.Elements(), path("elements"))),
-           torch.rand(1, 3, nets.ELEMENTS_HEIGHT, nets.ELEMENTS_WIDTH), dashboard / "elements.onnx",
-           ["image"], ["boxes", "scores", "labels"], {})
-    export(nets.LampsExport(load(nets.Lamps(len(LAMP_CODES)), path("lamps"))),
-           torch.rand(3, 3, nets.LAMP_SIZE, nets.LAMP_SIZE), dashboard / "lamps.onnx",
-           ["images"], ["probabilities"], {"images": {0: "N"}, "probabilities": {0: "N"}})
-    export(nets.FuelExport(load(nets.Fuel(), path("fuel"))),
-           torch.rand(3, 3, nets.FUEL_SIZE, nets.FUEL_SIZE), dashboard / "fuel.onnx",
-           ["images"], ["level", "confidence"],
-           {"images": {0: "N"}, "level": {0: "N"}, "confidence": {0: "N"}})
-    export(load(nets.TextLine(len(TEXT_LABELS)), path("text-line")),
-           torch.rand(2, 1, nets.LINE_HEIGHT, 224), text / "text-line.onnx",
-           ["images"], ["log_probabilities"],
-           {"images": {0: "N", 3: "W"}, "log_probabilities": {0: "N", 1: "T"}})
+    size, height, width = nets.LOCATOR_SIZE, nets.ELEMENTS_HEIGHT, nets.ELEMENTS_WIDTH
+    if "locator" in args.networks:
+        export(nets.LocatorExport(load(nets.Locator(), path("locator"))), torch.rand(1, 3, size, size),
+               dashboard / "locator.onnx", ["image"], ["boxes", "scores", "lit"], {})
+    if "elements" in args.networks:
+        export(nets.ElementsExport(load(nets.Elements(), path("elements"))), torch.rand(1, 3, height, width),
+               dashboard / "elements.onnx", ["image"], ["boxes", "scores", "labels"], {})
+    if "lamps" in args.networks:
+        export(nets.LampsExport(load(nets.Lamps(len(LAMP_CODES)), path("lamps"))), torch.rand(3, 3, nets.LAMP_SIZE, nets.LAMP_SIZE),
+               dashboard / "lamps.onnx", ["images"], ["probabilities"], {"images": {0: "N"}, "probabilities": {0: "N"}})
+    if "fuel" in args.networks:
+        export(nets.FuelExport(load(nets.Fuel(), path("fuel"))), torch.rand(3, 3, nets.FUEL_SIZE, nets.FUEL_SIZE),
+               dashboard / "fuel.onnx", ["images"], ["level", "confidence"],
+               {"images": {0: "N"}, "level": {0: "N"}, "confidence": {0: "N"}})
+    if "text-line" in args.networks:
+        export(load(nets.TextLine(len(TEXT_LABELS)), path("text-line")), torch.rand(2, 1, nets.LINE_HEIGHT, 224),
+               text / "text-line.onnx", ["images"], ["log_probabilities"],
+               {"images": {0: "N", 3: "W"}, "log_probabilities": {0: "N", 1: "T"}})
 
 
 if __name__ == "__main__":

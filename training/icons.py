@@ -332,8 +332,8 @@ DRAW = {
 CODES = list(DRAW)
 
 
-def icon(code: str, size: float, rng: np.random.Generator, split: str = "train", weight: float | None = None) -> np.ndarray:
-    """uint8 mask of one symbol, longer side about `size` px."""
+def icon(code: str, size: float, rng: np.random.Generator, split: str = "train", weight: float | None = None, tile: float = 0.07) -> np.ndarray:
+    """uint8 mask of one symbol, longer side about `size` px; a share of `tile` is left dark on a lit tile."""
     draw, count, chance = DRAW[code]
     pen = Pen(rng, weight if weight is not None else rng.uniform(0.04, 0.085))
     pen.split = split
@@ -349,10 +349,10 @@ def icon(code: str, size: float, rng: np.random.Generator, split: str = "train",
     scale = size / max(mask.shape)
     out = (max(3, int(round(mask.shape[1] * scale))), max(3, int(round(mask.shape[0] * scale))))
     mask = cv2.resize(mask, out, interpolation=cv2.INTER_AREA)
-    if rng.random() < 0.07:  # symbol left dark on a lit tile
+    if rng.random() < tile:
         pad = max(2, int(size * 0.15))
-        tile = np.zeros((mask.shape[0] + 2 * pad, mask.shape[1] + 2 * pad), np.uint8)
-        cv2.rectangle(tile, (0, 0), (tile.shape[1], tile.shape[0]), 255, -1)
-        tile[pad:-pad, pad:-pad] = 255 - mask
-        mask = tile
+        ground = np.zeros((mask.shape[0] + 2 * pad, mask.shape[1] + 2 * pad), np.uint8)
+        cv2.rectangle(ground, (0, 0), (ground.shape[1], ground.shape[0]), 255, -1)
+        ground[pad:-pad, pad:-pad] = 255 - mask
+        mask = ground
     return mask

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 
-def arguments(description: str, networks: Iterable[str] = ()) -> argparse.Namespace:
-    """Of scripts that train one of several networks, `networks` are their names."""
+def arguments(description: str, networks: Iterable[str] = (), devices: bool = False) -> argparse.Namespace:
+    """Of scripts that train one of several networks, `networks` are their names; with `devices` a GPU may be chosen."""
     parser = argparse.ArgumentParser(description=description)
     if networks:
         parser.add_argument("--network", choices=[*networks], required=True)
@@ -25,6 +25,8 @@ def arguments(description: str, networks: Iterable[str] = ()) -> argparse.Namesp
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--start", type=Path, help="checkpoint to go on from")
+    if devices:
+        parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
@@ -43,14 +45,23 @@ def shards(folder: Path, split: str, keys: list[str], known: dict | None = None,
 
 
 class Clock:
-    """Learning rate by elapsed share of the allotted time: short warm-up, then cosine to 2 %."""
+    """
+    Learning rate by elapsed share of the allotted time: short warm-up, then cosine to 2 %. A group of parameters may state the
+    `share` of it that it gets.
+    """
 
     def __init__(self, optimiser: torch.optim.Optimizer, minutes: float, rate: float, warm_steps: int = 100):
         self.optimiser, self.seconds, self.rate, self.warm = optimiser, minutes * 60, rate, warm_steps
         self.begin, self.step_count = time.time(), 0
 
+    def elapsed_seconds(self) -> float:
+        return time.time() - self.begin
+
+    def resume(self, elapsed_seconds: float, steps: int) -> None:
+        self.begin, self.step_count = time.time() - elapsed_seconds, steps
+
     def share(self) -> float:
-        return min(1.0, (time.time() - self.begin) / self.seconds)
+        return min(1.0, self.elapsed_seconds() / self.seconds)
 
     def over(self) -> bool:
         return self.share() >= 1.0
@@ -60,7 +71,7 @@ class Clock:
         k = 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * self.share()))
         k *= min(1.0, self.step_count / self.warm)
         for group in self.optimiser.param_groups:
-            group["lr"] = self.rate * k
+            group["lr"] = self.rate * k * group.get("share", 1.0)
 
 
 class Average:

@@ -1,9 +1,10 @@
 /**
- * Draws pictures of print on vehicles with known text: VINs behind windscreens, on door-jamb stickers and stamped into metal;
- * tire sidewalls, in straight rows and along arcs. Seen at an angle, out of focus, noisy, with reflections, as JPEG. They are
- * drawings, not photographs. Typefaces are those of the system (DejaVu, Liberation).
+ * Draws pictures of VINs with known text: behind windscreens, on door-jamb stickers and stamped into metal. Seen at an angle,
+ * out of focus, noisy, with reflections, as JPEG. They are drawings, not photographs. Typefaces are those of the system (DejaVu,
+ * Liberation).
  */
 import sharp from 'sharp';
+import { checkDigit, requiresCheckDigit } from '../src/endpoints/vin.read/check-digit.ts';
 import type { Point } from '../src/inference/toolkit/decoding/detections.ts';
 import type { Quad } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
 import { paintQuad, projection } from '../src/inference/toolkit/images/rectify.ts';
@@ -38,7 +39,7 @@ const WIDTH = 1600;
 const HEIGHT = 1200;
 /** Standard deviation in pixels. */
 const MOST_BLUR = 2.4;
-const SANS = ['DejaVu Sans', 'Liberation Sans', 'Liberation Sans Narrow', 'DejaVu Sans Condensed'];
+export const SANS = ['DejaVu Sans', 'Liberation Sans', 'Liberation Sans Narrow', 'DejaVu Sans Condensed'];
 const MONO = ['DejaVu Sans Mono', 'Liberation Mono'];
 
 export const between = (random: Random, from: number, to: number) => from + (to - from) * random();
@@ -48,14 +49,17 @@ export const some = (random: Random, count: number, alphabet: string) =>
   Array.from({ length: count }, () => oneOf(random, Array.from(alphabet))).join('');
 
 /** A grey with a little colour. */
-function tint(random: Random, level: number): string {
+export function tint(random: Random, level: number): string {
   const channel = () => Math.round(Math.min(255, Math.max(0, level + between(random, -8, 8))));
   return `rgb(${channel()},${channel()},${channel()})`;
 }
 
+/** With the check digit that North America and China require. */
 function randomVin(random: Random): string {
   const letters = 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789';
-  return `${some(random, 13, letters)}${some(random, 4, '0123456789')}`;
+  const vin = `${some(random, 13, letters)}${some(random, 4, '0123456789')}`;
+  const { expected } = checkDigit(vin);
+  return requiresCheckDigit(vin) ? `${vin.slice(0, 8)}${expected}${vin.slice(9)}` : vin;
 }
 
 interface Lettering {
@@ -83,7 +87,7 @@ function characters(text: string, x: number, baseline: number, { font, weight, s
   return { drawn, cells };
 }
 
-const line = (text: string, x: number, y: number, size: number, font: string, weight = 'normal') =>
+export const line = (text: string, x: number, y: number, size: number, font: string, weight = 'normal') =>
   `<text x="${x}" y="${y}" font-family="${font}" font-size="${size}" font-weight="${weight}">${text.replaceAll('&', '&amp;')}</text>`;
 
 /** A flat object, before it is seen at an angle. */
@@ -216,115 +220,6 @@ export function drawVin(kind: VinKind, random: Random): Promise<DrawnPicture> {
   if (kind === 'windscreen') return photograph(windscreen(random), random, between(random, 0.2, 0.75));
   if (kind === 'stamping') return photograph(stamping(random), random, between(random, 0.25, 0.85));
   return photograph(doorJamb(random, kind === 'door_jamb'), random, between(random, 0.45, 0.9));
-}
-
-export interface DrawnTire {
-  jpeg: Buffer;
-  /** As printed; the service description after the size. */
-  size: string;
-  loadIndex: number;
-  speedIndex: string;
-  dot: string;
-  week: number;
-  year: number;
-  marks: string[];
-  brand: string;
-}
-
-const BRANDS = ['MICHELIN', 'CONTINENTAL', 'BRIDGESTONE', 'GOODYEAR', 'PIRELLI', 'DUNLOP', 'HANKOOK', 'YOKOHAMA'];
-
-function randomSize(random: Random): Pick<DrawnTire, 'size' | 'loadIndex' | 'speedIndex'> {
-  const width = oneOf(random, [175, 185, 195, 205, 215, 225, 235, 245, 255, 265]);
-  const ratio = oneOf(random, [35, 40, 45, 50, 55, 60, 65, 70, 75]);
-  const rim = oneOf(random, [14, 15, 16, 17, 18, 19, 20]);
-  const [before, construction, after] = oneOf(random, [
-    ['', ' R', ''],
-    ['', 'R', ''],
-    ['P', 'R', ''],
-    ['LT', 'R', ''],
-    ['', ' ZR', ''],
-    ['', ' R', 'C'],
-  ] as const);
-  const loadIndex = Math.floor(between(random, 75, 122));
-  const speedIndex = oneOf(random, construction === ' ZR' ? ['W', 'Y'] : ['Q', 'R', 'S', 'T', 'H', 'V', 'W']);
-  const size = `${before}${width}/${ratio}${construction}${rim}${after}`;
-  return { size, loadIndex, speedIndex };
-}
-
-/** A piece of a sidewall with its lettering in straight rows, as a close picture shows it. */
-export async function drawTire(random: Random): Promise<DrawnTire> {
-  const { size, loadIndex, speedIndex } = randomSize(random);
-  const symbols = 'ABCDEFHJKLMNPRTUVWXY0123456789';
-  const week = Math.floor(between(random, 1, 53));
-  const year = Math.floor(between(random, 2010, 2026));
-  const date = `${String(week).padStart(2, '0')}${String(year).slice(2)}`;
-  const groups =
-    random() < 0.5
-      ? [some(random, 4, symbols), some(random, 4, symbols), date]
-      : [some(random, 3, symbols), some(random, 6, symbols), date];
-  const dot = `DOT ${groups.join(' ')}`;
-  const marks = ['M+S', 'TUBELESS', 'XL'].filter(() => random() < 0.5);
-  const brand = oneOf(random, BRANDS);
-  const rows = [
-    { text: brand, size: between(random, 110, 150) },
-    { text: `${size} ${loadIndex}${speedIndex}`, size: between(random, 75, 110) },
-    { text: ['RADIAL', ...marks].join('  '), size: between(random, 45, 60) },
-    { text: dot, size: between(random, 50, 70) },
-  ];
-  const [ground, relief] = [between(random, 28, 70), between(random, 8, 50)];
-  const font = oneOf(random, SANS);
-  let [svg, y] = ['', 60];
-  for (const row of rows) {
-    y += row.size;
-    svg += line(row.text, between(random, 60, 160), y, row.size, font, 'bold');
-    y += between(random, 40, 80);
-  }
-  const plane = sidewall(random, svg, { height: y + 40, ground, relief });
-  const { jpeg } = await photograph(plane, random, between(random, 0.45, 0.95));
-  return { jpeg, size, loadIndex, speedIndex, dot, week, year, marks, brand };
-}
-
-/** Size and service description along an arc of so many degrees of the tire, as in any picture that is not close up. */
-export async function drawArc(
-  random: Random,
-  spanDegrees: number,
-): Promise<Pick<DrawnTire, 'jpeg' | 'size' | 'loadIndex' | 'speedIndex'>> {
-  const drawn = randomSize(random);
-  const text = Array.from(`${drawn.size} ${drawn.loadIndex}${drawn.speedIndex}`);
-  const span = (spanDegrees * Math.PI) / 180;
-  const [width, chord] = [1500, 1200];
-  const radius = chord / (2 * Math.sin(span / 2));
-  const pitch = (radius * span) / text.length;
-  const size = pitch / 0.68;
-  const [ground, relief] = [between(random, 28, 70), between(random, 8, 50)];
-  const font = oneOf(random, SANS);
-  const svg = text
-    .map((character, index) => {
-      const angle = ((index + 0.5) / text.length - 0.5) * spanDegrees;
-      const turn = `rotate(${angle},${width / 2},${radius + 1.4 * size})`;
-      return `<g transform="${turn}"><text x="${width / 2}" y="${1.4 * size}" text-anchor="middle" font-family="${font}" font-weight="bold" font-size="${size}">${character}</text></g>`;
-    })
-    .join('');
-  const height = Math.round(radius * (1 - Math.cos(span / 2)) + 2.4 * size);
-  const plane = sidewall(random, svg, { height, ground, relief });
-  const { jpeg } = await photograph(plane, random, between(random, 0.45, 0.95));
-  return { jpeg, ...drawn };
-}
-
-function sidewall(
-  random: Random,
-  svg: string,
-  { height, ground, relief }: { height: number; ground: number; relief: number },
-): Plane {
-  return {
-    width: 1500,
-    height,
-    // Raised: lit from above, with a shadow below.
-    svg: `<rect width="1500" height="${height}" fill="${tint(random, ground)}"/><g fill="${tint(random, ground * 0.45)}" transform="translate(3,4)">${svg}</g><g fill="${tint(random, ground + relief)}">${svg}</g>`,
-    vin: null,
-    cells: [],
-    reflection: between(random, 0, 0.3),
-  };
 }
 
 /**

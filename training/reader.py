@@ -19,7 +19,7 @@ import numpy as np
 import onnxruntime
 from PIL import Image
 
-from .labels import LAMP_CODES, RELEASE, TEXT_LABELS
+from .labels import LAMP_CODES, RELEASE, TEXT_LABELS, TEXT_RELEASE
 
 PAD = 114  # grey level of every padded pixel
 
@@ -32,7 +32,7 @@ THRESHOLDS = {
     "lamp": 0.3,            # elements score of a lamp box
     "lampClass": 0.5,       # probability of the best lamp class
     "fuel": 0.3,            # elements score of a fuel gauge
-    "fuelConfidence": 0.4,  # confidence output of fuel.onnx
+    "fuelConfidence": 0.6,  # confidence output of fuel.onnx
     "character": 0.5,       # weakest character of an accepted line
 }
 
@@ -46,6 +46,7 @@ RULES = {
     "odometerViews": [[0.06, 0.10], [0.10, 0.14], [0.13, 0.10], [0.16, 0.18], [0.12, 0.14]],
     "overlap": 0.45,            # boxes of the same kind with a greater IoU: the weaker one is dropped
     "odometerCandidates": 3,
+    "fuelCandidates": 3,
     "maximumLamps": 24,
 }
 
@@ -153,13 +154,12 @@ class Reader:
     def __init__(self, models: Path = Path("models")):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
-        open_ = lambda name, file: onnxruntime.InferenceSession(
-            str(models / name / RELEASE / file), options, providers=["CPUExecutionProvider"])
-        self.locator = open_("dashboard-reader", "locator.onnx")
-        self.elements = open_("dashboard-reader", "elements.onnx")
-        self.lamps = open_("dashboard-reader", "lamps.onnx")
-        self.fuel = open_("dashboard-reader", "fuel.onnx")
-        self.text = open_("text-line", "text-line.onnx")
+        open_ = lambda *path: onnxruntime.InferenceSession(str(models.joinpath(*path)), options, providers=["CPUExecutionProvider"])
+        self.locator = open_("dashboard-reader", RELEASE, "locator.onnx")
+        self.elements = open_("dashboard-reader", RELEASE, "elements.onnx")
+        self.lamps = open_("dashboard-reader", RELEASE, "lamps.onnx")
+        self.fuel = open_("dashboard-reader", RELEASE, "fuel.onnx")
+        self.text = open_("text-line", TEXT_RELEASE, "text-line.onnx")
 
     def read_line(self, picture: Image.Image, box, margins=None):
         """-> text, weakest character probability."""
@@ -168,14 +168,15 @@ class Reader:
         return text, weakest
 
     def read(self, picture: Image.Image) -> dict:
-        """-> {dashboard, presence, cluster_bbox, cluster_lit, lit, odometer, warning_lights, fuel_level_percent}."""
+        """-> {dashboard, presence, cluster_bbox, cluster_lit, lit, odometer, warning_lights, fuel_level_percent, fuel_level_confidence}."""
         picture = picture.convert("RGB")
         width, height = picture.size
         image, (scale, left, top) = letterbox(picture, (0, 0, width, height), 256, 256)
         boxes, scores, lit = self.locator.run(None, {"image": image})
         presence, lit = float(scores[0]), float(lit[0])
         result = {"dashboard": presence >= THRESHOLDS["presence"], "presence": presence, "lit": lit,
-                  "cluster_lit": None, "cluster_bbox": None, "odometer": None, "warning_lights": [], "fuel_level_percent": None}
+                  "cluster_lit": None, "cluster_bbox": None, "odometer": None, "warning_lights": [],
+                  "fuel_level_percent": None, "fuel_level_confidence": None}
         if not result["dashboard"]:
             return result
         b = boxes[0].astype(float)
@@ -209,7 +210,7 @@ class Reader:
         # A cluster without power shows no lamps and its needles rest, so neither is reported.
         if result["cluster_lit"]:
             result["warning_lights"] = lamps
-            result["fuel_level_percent"] = self.fuel_level(picture, found["fuel"])
+            result["fuel_level_percent"], result["fuel_level_confidence"] = self.fuel_level(picture, found["fuel"])
         return result
 
     def odometer(self, picture: Image.Image, candidates: list[dict]):
@@ -258,13 +259,15 @@ class Reader:
         return lamps
 
     def fuel_level(self, picture: Image.Image, candidates: list[dict]):
+        """Level in percent and its confidence, of the candidate that is surest to be a legible fuel gauge."""
         if not candidates:
-            return None
-        crop = square_crop(picture, candidates[0]["box"], RULES["fuelSide"], 64)
-        level, confidence = self.fuel.run(None, {"images": crop[None]})
-        if confidence[0] < THRESHOLDS["fuelConfidence"]:
-            return None
-        return round(100 * float(level[0]))
+            return None, None
+        crops = [square_crop(picture, item["box"], RULES["fuelSide"], 64) for item in candidates[:RULES["fuelCandidates"]]]
+        levels, confidences = self.fuel.run(None, {"images": np.stack(crops)})
+        best = int(confidences.argmax())
+        if confidences[best] < THRESHOLDS["fuelConfidence"]:
+            return None, None
+        return round(100 * float(levels[best])), float(confidences[best])
 
 
 def main() -> None:

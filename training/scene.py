@@ -204,7 +204,7 @@ def needle(c: Canvas, t: Theme, cx, cy, r, angle, rng, lit: bool, hub: float | N
 
 
 def level_gauge(c: Canvas, t: Theme, box, rng, path, kind: str, lit: bool, form: str):
-    """Fuel or temperature gauge inside about `box`. Returns (drawn box, level 0..1)."""
+    """Fuel, temperature or other gauge (`kind`: fuel, temp, other) inside about `box`. Returns (drawn box, level 0..1)."""
     x0, y0, x1, y1 = box
     w, h = x1 - x0, y1 - y0
     level = float(rng.uniform(0, 1)) if rng.random() < 0.9 else float(rng.choice([0.0, 1.0, 0.5]))
@@ -216,7 +216,10 @@ def level_gauge(c: Canvas, t: Theme, box, rng, path, kind: str, lit: bool, form:
         low, high = [("50", "130"), ("40", "120"), ("90", "130")][rng.integers(3)]
     warn = (225, 40, 20)
     captions = []
-    if kind == "fuel":
+    if kind == "other":   # oil, volts, boost: drawn for lone gauges only
+        low, high = [("L", "H"), ("0", "80"), ("8", "16"), ("10", "18"), ("0", "100"), ("-", "+"), ("0", "10")][rng.integers(7)]
+        captions = [["OIL"], ["VOLT"], ["V"], ["BOOST"], ["BAR"], ["PSI"], []][rng.integers(7)]
+    elif kind == "fuel":
         captions = ["icon"] if rng.random() < 0.6 else (["FUEL"] if rng.random() < 0.6 else [])
     else:
         captions = ["icon"] if rng.random() < 0.55 else (["TEMP"] if rng.random() < 0.6 else [])

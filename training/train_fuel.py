@@ -50,7 +50,7 @@ def main() -> None:
             gap = (torch.sigmoid(level.float()) - truth).abs()
             good = is_gauge * (gap.detach() < 0.08).float()
             loss = (F.smooth_l1_loss(torch.sigmoid(level.float()), truth, beta=0.05, reduction="none") * is_gauge).sum() / is_gauge.sum().clamp(min=1)
-            loss = loss * 5 + 0.3 * F.binary_cross_entropy_with_logits(confidence.float(), good)
+            loss = loss * 5 + F.binary_cross_entropy_with_logits(confidence.float(), good)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()

@@ -28,7 +28,7 @@ def main() -> None:
     clock = Clock(optimiser, args.minutes, args.rate)
     data, epoch = {}, 0
     while not clock.over():
-        data = shards(args.data, "train", KEYS, data, "scenes")
+        data = shards(args.data, "train", KEYS, data)
         pixels = np.concatenate([d["lamp"] for d in data.values()])
         classes = np.concatenate([d["lamp_class"] for d in data.values()]).astype(np.int64)
         order = rng.permutation(len(classes))
@@ -52,7 +52,7 @@ def main() -> None:
             total, seen = total + float(loss.detach()), seen + 1
         epoch += 1
         average.save(args.out / "lamps.pt")
-        held = shards(args.data, "held_out", KEYS, None, "scenes")
+        held = shards(args.data, "held_out", KEYS)
         report = ""
         if held:
             x = np.concatenate([d["lamp"] for d in held.values()])

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from . import networks as nets
-from .labels import LAMP_CODES, LAMPS, RELEASE, TEXT_LABELS
+from .labels import LAMP_CODES, LAMPS, RELEASE, TEXT_LABELS, TEXT_RELEASE
 from .reader import RULES, THRESHOLDS
 
 LICENSE = "Apache-2.0 (trained from scratch on generated pictures)"
@@ -74,7 +74,7 @@ def dashboard_reader(folder: Path) -> dict:
     return {
         "model": "dashboard-reader", "release": RELEASE, "task": "dashboard-reading",
         "description": "Finds an instrument cluster in a photograph, says whether it is lit, and finds its odometer line, fuel gauge and lit warning lamps. Trained on generated pictures only; preview.",
-        "license": LICENSE, "files": files, "uses": {"text": f"text-line@{RELEASE}"},
+        "license": LICENSE, "files": files, "uses": {"text": f"text-line@{TEXT_RELEASE}", "print": "print-reader"},
         "thresholds": {k: THRESHOLDS[k] for k in ("presence", "lit", "litProof", "odometer", "odometerText", "lamp", "lampClass", "fuel", "fuelConfidence", "character")},
         "rules": RULES,
         # One process of Node.js with all networks and two pictures of 50 megapixels.
@@ -94,7 +94,7 @@ def text_line(folder: Path) -> dict:
         "labels": TEXT_LABELS, "blank": 0,
     }
     return {
-        "model": "text-line", "release": RELEASE, "task": "text-line-reading",
+        "model": "text-line", "release": TEXT_RELEASE, "task": "text-line-reading",
         "description": "Reads one line of print (odometer, VIN, number plate, tire sidewall). Trained on generated pictures only; preview.",
         "license": LICENSE, "files": {"text-line": entry}, "thresholds": {"character": THRESHOLDS["character"]},
         "rules": RULES["line"],
@@ -107,8 +107,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=Path, default=Path("models"))
     args = parser.parse_args()
-    for name, build in (("dashboard-reader", dashboard_reader), ("text-line", text_line)):
-        folder = args.models / name / RELEASE
+    for name, release, build in (("dashboard-reader", RELEASE, dashboard_reader), ("text-line", TEXT_RELEASE, text_line)):
+        folder = args.models / name / release
         (folder / "model.json").write_text(json.dumps(build(folder), indent=2) + "\n")
         print(folder / "model.json")
 
