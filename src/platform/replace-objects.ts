@@ -1,6 +1,6 @@
-/** Copies a value and replaces some of its objects; a null replacement keeps the object. */
+/** Copies a value and replaces some of its objects; a null replacement keeps the object. Bytes stay the same ones. */
 export async function replaceObjects(value: unknown, replacement: (found: object) => unknown): Promise<unknown> {
-  if (value === null || typeof value !== 'object') return value;
+  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const item of value) items.push(await replaceObjects(item, replacement));

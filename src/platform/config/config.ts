@@ -68,6 +68,27 @@ const listOfWholeNumbers = variable((value) => {
   return [...new Set(numbers.map(Number))];
 });
 
+/** One of them, or both in an order. */
+const stores = variable((value): readonly ['disk' | 'bucket', ('disk' | 'bucket')?] => {
+  switch (value) {
+    case 'disk':
+    case 'bucket':
+      return [value];
+    case 'disk,bucket':
+      return ['disk', 'bucket'];
+    case 'bucket,disk':
+      return ['bucket', 'disk'];
+    default:
+      throw new Error('must be `disk`, `bucket`, `disk,bucket` or `bucket,disk`');
+  }
+});
+const bucketAndPrefix = variable((value) => {
+  const [, bucket = '', prefix = ''] =
+    /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w-][\w.-]*(?:\/[\w-][\w.-]*)*))?$/.exec(value) ?? [];
+  if (value !== '' && bucket === '') throw new Error('must be `bucket` or `bucket/prefix`');
+  return { bucket, prefix };
+});
+
 const DEVELOPMENT_SIGNING_KEY = 'development';
 
 /** Every variable. A test compares `docs/configuration.md` with this table. */
@@ -88,7 +109,41 @@ export const VARIABLES = {
     'http://127.0.0.1:8080',
   ),
   OPEN_JOBS_LIMIT: wholeNumber(1, 1_000_000)('Maximum of open jobs of one organisation and mode.', '1000'),
-  STORAGE_DIRECTORY: text('Folder of uploads and artefacts, shared by API and inference workers.', '.data/storage'),
+  STORAGE: stores(
+    'Where uploads and artefacts are kept: in a folder (`disk`) or in a bucket of S3. Of two, the first is written to and ' +
+      'both are read (docs/operations.md, "Moving files to a bucket").',
+    'disk',
+  ),
+  STORAGE_DIRECTORY: text(
+    'Folder of uploads and artefacts on the `disk`, shared by API and inference workers.',
+    '.data/storage',
+  ),
+  STORAGE_BUCKET: bucketAndPrefix(
+    'Bucket of uploads and artefacts, and the folder in it that the service keeps to. The AWS SDK finds the credentials.',
+    '',
+  ),
+  STORAGE_REGION: label(
+    'Region of the bucket; when empty as the AWS SDK finds it, and `us-east-1` with `STORAGE_ENDPOINT`.',
+    '',
+  ),
+  STORAGE_ENDPOINT: optionalUrl('Address of a server of the S3 protocol; AWS when empty.', ''),
+  STORAGE_PUBLIC_ENDPOINT: optionalUrl(
+    'Address at which customers reach that server, for signed links; `STORAGE_ENDPOINT` when empty.',
+    '',
+  ),
+  STORAGE_ENCRYPTION: oneOf(
+    'none',
+    'AES256',
+    'aws:kms',
+  )(
+    'Server-side encryption that each write to the bucket asks for; with `none` the bucket does what it does by default.',
+    'none',
+  ),
+  STORAGE_KMS_KEY_ID: text('Key of `aws:kms`; that of the account when empty.', ''),
+  STORAGE_ARTEFACT_LINKS: oneOf('proxied', 'signed')(
+    'Whether links to artefacts return the file, or redirect to a link that the bucket serves for five minutes.',
+    'proxied',
+  ),
   URL_SIGNING_KEY: text(
     'Key that signs links to artefacts and uploads and the tokens of dispatches, the same in every process; in production ' +
       '32 random characters or more.',
@@ -105,6 +160,20 @@ export const VARIABLES = {
   ),
   MANAGEMENT_JWT_AUDIENCE: text('Audience (`aud`) that those tokens must have.', 'vehicle-inference-service'),
   MANAGEMENT_JWKS_URL: text('URL of the public keys of that issuer, a JSON Web Key Set.', ''),
+  CONSOLE_CLIENT_ID: text(
+    'Client id of the web console at that identity provider, a public client that uses PKCE; the console is not served ' +
+      'when empty.',
+    '',
+  ),
+  CONSOLE_AUTHORIZATION_URL: text(
+    'Authorisation endpoint of the provider, with further parameters if it wants some, such as `?audience=…`.',
+    '',
+  ),
+  CONSOLE_TOKEN_URL: text('Token endpoint of the provider, which must allow requests from the console (CORS).', ''),
+  CONSOLE_TEMPORAL_URL: optionalUrl(
+    'Address of Temporal Web, to which the console links jobs; no links when empty.',
+    '',
+  ),
   LICENSE_SIGNING_KEYS: variable(parseLicenseSigningKeys)(
     'Keys of SDK licences: the first signs, all are published at `/.well-known/jwks.json`; without a key, no licence is ' +
       'issued.',
@@ -198,6 +267,17 @@ const TEMPORAL = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'] as const;
 const OBSERVED = ['METRICS_ADDRESS', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 const WORKER = [...OBSERVED, 'TEMPORAL_METRICS_ADDRESS'] as const;
 const VERSIONED = ['TEMPORAL_DEPLOYMENT_NAME', 'TEMPORAL_BUILD_ID'] as const;
+const STORAGE = [
+  'STORAGE',
+  'STORAGE_DIRECTORY',
+  'STORAGE_BUCKET',
+  'STORAGE_REGION',
+  'STORAGE_ENDPOINT',
+  'STORAGE_PUBLIC_ENDPOINT',
+  'STORAGE_ENCRYPTION',
+  'STORAGE_KMS_KEY_ID',
+  'STORAGE_ARTEFACT_LINKS',
+] as const;
 const RETENTION = ['INPUT_RETENTION_DAYS', 'RESULT_RETENTION_DAYS', 'EVENT_RETENTION_DAYS'] as const;
 export const PROCESS_VARIABLES = {
   migrate: ['DATABASE_URL', ...TEMPORAL],
@@ -209,25 +289,38 @@ export const PROCESS_VARIABLES = {
     'API_PORT',
     'PUBLIC_BASE_URL',
     'OPEN_JOBS_LIMIT',
-    'STORAGE_DIRECTORY',
+    ...STORAGE,
     'URL_SIGNING_KEY',
     'SECRET_SEALING_KEYS',
     'MANAGEMENT_JWT_ISSUER',
     'MANAGEMENT_JWT_AUDIENCE',
     'MANAGEMENT_JWKS_URL',
+    'CONSOLE_CLIENT_ID',
+    'CONSOLE_AUTHORIZATION_URL',
+    'CONSOLE_TOKEN_URL',
+    'CONSOLE_TEMPORAL_URL',
     'LICENSE_SIGNING_KEYS',
     'WEBHOOK_ALLOW_PRIVATE_TARGETS',
     'CREDITS_PER_USD',
     'STRIPE_SECRET_KEY',
     'STRIPE_WEBHOOK_SECRET',
   ],
-  'worker:orchestration': [...SHARED, ...TEMPORAL, ...WORKER, ...VERSIONED, 'STORAGE_DIRECTORY', ...RETENTION],
+  'worker:orchestration': [
+    ...SHARED,
+    ...TEMPORAL,
+    ...WORKER,
+    ...VERSIONED,
+    'PUBLIC_BASE_URL',
+    ...STORAGE,
+    'URL_SIGNING_KEY',
+    ...RETENTION,
+  ],
   'worker:inference': [
     ...SHARED,
     ...TEMPORAL,
     ...WORKER,
     'PUBLIC_BASE_URL',
-    'STORAGE_DIRECTORY',
+    ...STORAGE,
     'URL_SIGNING_KEY',
     'MODELS_DIRECTORY',
     'KSERVE_SERVERS',
@@ -252,6 +345,8 @@ export const PROCESS_VARIABLES = {
   'ledger:verify': ['DATABASE_URL'],
   credits: ['DATABASE_URL'],
   subscriptions: ['DATABASE_URL'],
+  'price-books': ['DATABASE_URL'],
+  storage: STORAGE,
 } as const satisfies Record<string, readonly VariableName[]>;
 
 export type ProcessName = keyof typeof PROCESS_VARIABLES;
@@ -288,14 +383,36 @@ export function readConfig<Name extends ProcessName>(
   if (values.MANAGEMENT_JWT_ISSUER && !URL.canParse(String(values.MANAGEMENT_JWKS_URL))) {
     problems.push('MANAGEMENT_JWKS_URL must be a URL when MANAGEMENT_JWT_ISSUER is set');
   }
+  problems.push(...consoleProblems(values));
   if (Boolean(values.STRIPE_SECRET_KEY) !== Boolean(values.STRIPE_WEBHOOK_SECRET)) {
     problems.push('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be set together, or neither of them');
   }
+  problems.push(...storageProblems(values));
   if (values.SERVICE_ENVIRONMENT === 'production') problems.push(...productionProblems(values));
   if (problems.length > 0) {
     throw new ConfigurationError(`The configuration of ${processName} is not usable:\n  ${problems.join('\n  ')}`);
   }
   return values as Config<(typeof PROCESS_VARIABLES)[Name][number]>;
+}
+
+function storageProblems({ STORAGE, STORAGE_BUCKET, ...values }: Partial<Config<VariableName>>): string[] {
+  const problems: string[] = [];
+  if (STORAGE?.includes('bucket') && STORAGE_BUCKET?.bucket === '') {
+    problems.push('STORAGE_BUCKET must name a bucket when STORAGE has `bucket`');
+  }
+  if (values.STORAGE_KMS_KEY_ID && values.STORAGE_ENCRYPTION !== 'aws:kms') {
+    problems.push('STORAGE_KMS_KEY_ID needs STORAGE_ENCRYPTION to be aws:kms');
+  }
+  return problems;
+}
+
+function consoleProblems(values: Readonly<Record<string, unknown>>): string[] {
+  if (!values.CONSOLE_CLIENT_ID) return [];
+  const urls = ['CONSOLE_AUTHORIZATION_URL', 'CONSOLE_TOKEN_URL'].filter((name) => !URL.canParse(String(values[name])));
+  return [
+    ...urls.map((name) => `${name} must be a URL when CONSOLE_CLIENT_ID is set`),
+    ...(values.MANAGEMENT_JWT_ISSUER ? [] : ['MANAGEMENT_JWT_ISSUER must be set when CONSOLE_CLIENT_ID is set']),
+  ];
 }
 
 /** Settings that only a laptop may use. */

@@ -1,12 +1,9 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { randomToken } from '../ids.ts';
-import { ObjectNotFoundError, type ObjectStore, PARTIAL_PREFIX } from './object-store.ts';
-
-const KEY = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(?:\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$/;
+import { assertKey, ObjectNotFoundError, type ObjectStore, PARTIAL_PREFIX } from './object-store.ts';
 
 /**
  * Stores objects as files under one folder, which the API and the workers share. When a put resolves, the file and its name
@@ -14,7 +11,7 @@ const KEY = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(?:\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$/;
  */
 export function createDiskStore(directory: string): ObjectStore {
   const pathOf = (key: string): string => {
-    if (!KEY.test(key)) throw new Error(`"${key}" is not a storage key`);
+    assertKey(key);
     return join(directory, key);
   };
 
@@ -45,9 +42,8 @@ export function createDiskStore(directory: string): ObjectStore {
     },
 
     async stream(key, range) {
-      const path = pathOf(key);
-      await stat(path).catch(throwNotFound(key));
-      return createReadStream(path, range);
+      const file = await open(pathOf(key), 'r').catch(throwNotFound(key));
+      return file.createReadStream(range);
     },
 
     async withFile(key, use) {
@@ -65,6 +61,14 @@ export function createDiskStore(directory: string): ObjectStore {
         // A file may disappear during the listing.
         const found = await stat(path).catch(() => null);
         if (found) yield { key: relative(directory, path), modifiedAt: found.mtime };
+      }
+    },
+
+    async removeUnfinished(begunBefore, signal) {
+      for await (const path of filesUnder(join(directory, PARTIAL_PREFIX))) {
+        if (signal?.aborted) return;
+        const found = await stat(path).catch(() => null);
+        if (found && found.mtime < begunBefore) await rm(path, { force: true });
       }
     },
   };

@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 
 /** Stores uploads, inputs and artefacts. Keys are relative paths of `[a-zA-Z0-9._/-]`, never chosen by customers. */
 export interface ObjectStore {
-  /** Writes a whole object, durable when this resolves, and replaces an existing one. A failure leaves nothing behind. */
+  /**
+   * Writes a whole object, durable when this resolves, and replaces an existing one. A failure leaves nothing behind, except
+   * where the reply of a remote store was lost: then the object may be there, and the sweeper removes it.
+   */
   put(key: string, content: Readable | Uint8Array): Promise<void>;
   /** @throws ObjectNotFoundError */
   get(key: string): Promise<Uint8Array>;
@@ -19,6 +22,13 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
   /** Keys under a prefix, with the time of each one's last write. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
+  /** Removes what crashes left of writes that began before a time. */
+  removeUnfinished(begunBefore: Date, signal?: AbortSignal): Promise<void>;
+  /**
+   * A URL at which anybody may read the object for some minutes, straight from the store; absent in a store that has none,
+   * or is not to show them.
+   */
+  linkTo?: (key: string, headers: { contentType: string }) => Promise<string>;
 }
 
 /** Bytes `start` to `end` of an object, both included, as in HTTP. */
@@ -32,9 +42,25 @@ export function ownerOf(key: string): string {
   return /^[^/]+\/([^/.]+)/.exec(key)?.[1] ?? '';
 }
 
-/** Where a store may keep unfinished objects; the sweeper removes those that a crash left there. */
+/** Where a store keeps what is not an object yet. */
 export const PARTIAL_PREFIX = 'partial';
+
+const KEY = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(?:\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$/;
+
+export function assertKey(key: string): void {
+  if (!KEY.test(key)) throw new Error(`"${key}" is not a storage key`);
+}
 
 export class ObjectNotFoundError extends Error {
   override readonly name = 'ObjectNotFoundError';
+}
+
+/** The store is away, overloaded or full: the same call may succeed later. */
+export class StoreUnavailableError extends Error {
+  override readonly name: string = 'StoreUnavailableError';
+}
+
+/** The store refuses its caller: wrong credentials, a missing permission, no such bucket. Only an operator can mend it. */
+export class StoreRefusedError extends StoreUnavailableError {
+  override readonly name = 'StoreRefusedError';
 }
