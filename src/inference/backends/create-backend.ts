@@ -17,12 +17,16 @@ export interface BackendOptions extends ExecutorOptions {
   store: Pick<ObjectStore, 'get'>;
   /** The same store, for the videos of bundles and the frames taken from them. */
   bundleFiles?: BundleFiles;
+  /** The same store, to check the files of test jobs. */
+  inputFiles?: Pick<ObjectStore, 'stream'>;
+  /** Answers the endpoints that use price books, for the stages of bundles. */
+  inferByBooks?: InferenceBackend['infer'];
   /** Stores the files of results. */
   writeArtefact: WriteArtefact;
   logger: Log;
   /** Whether the package that decodes videos works here. True when omitted. */
   decodesVideos?: boolean;
-  /** How long the `slow` scenario takes: 30 s unless a test says otherwise. */
+  /** How long the `slow` scenario takes: 31 s unless a test says otherwise. */
   slowScenarioMs?: number;
   /** Endpoints to serve and the folder that contains theirs; by default all of the service's. */
   endpoints?: readonly EndpointContract[];

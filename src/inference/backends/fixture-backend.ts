@@ -7,8 +7,16 @@ import type { JobInput } from '../../contracts/job.ts';
 import { FIXTURE_VERSION } from '../../contracts/model-versions.ts';
 import type { Log } from '../../platform/logging/log.ts';
 import { ServiceError } from '../../platform/service-error.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
+import { findIncompleteInput } from '../../uploads/incomplete-input.ts';
 import { createFixtureRunner, failureOf, type PauseIfSlow } from '../bundles/fixture-runner.ts';
-import { applyParametersUrl, chargedShareUrl, importOptional, referencesUrl } from '../toolkit/endpoint-folder.ts';
+import {
+  applyParametersUrl,
+  chargedShareUrl,
+  importOptional,
+  referencesUrl,
+  reportUrl,
+} from '../toolkit/endpoint-folder.ts';
 import { failed, invalidResult, succeeded } from '../toolkit/outcomes.ts';
 import { createResultCheck } from '../toolkit/result-check.ts';
 import { readFixture, readFixtureOutcome, storeFixtureFiles } from './fixture-files.ts';
@@ -19,11 +27,13 @@ export interface FixtureBackendOptions {
   endpointsDirectory: URL;
   /** Stores the files of fixtures. */
   writeArtefact: WriteArtefact;
+  /** Holds the jobs' input files. Absent: every file counts as complete. */
+  inputFiles?: Pick<ObjectStore, 'stream'> | undefined;
   /** How long the `slow` scenario takes. */
   slowScenarioMs?: number;
 }
 
-/** The `slow` scenario's "about 30 s": longer than the 30 s limit of `wait=true`, which then returns 202. */
+/** Longer than the 30 s limit of `wait=true`, which then returns 202. */
 export const SLOW_SCENARIO_MS = 31_000;
 
 type RequestParameters = Readonly<Record<string, unknown>>;
@@ -35,8 +45,11 @@ type ApplyParameters = (result: unknown, parameters: RequestParameters, inputs: 
 /** Adds the results of the jobs that the parameters name. @throws ServiceError if one has been deleted */
 type WithReferences = (parameters: RequestParameters, readResult: ReadResult) => Promise<RequestParameters>;
 
+/** Adds the report that the request asks for. */
+type WithReport = (result: unknown, parameters: RequestParameters, write: WriteArtefact) => Promise<unknown>;
+
 export function createFixtureBackend(options: FixtureBackendOptions): BundleBackend {
-  const { logger, endpointsDirectory, writeArtefact, slowScenarioMs = SLOW_SCENARIO_MS } = options;
+  const { logger, endpointsDirectory, writeArtefact, inputFiles, slowScenarioMs = SLOW_SCENARIO_MS } = options;
   const check = createResultCheck(options.endpoints);
   const closing = new AbortController();
 
@@ -51,10 +64,16 @@ export function createFixtureBackend(options: FixtureBackendOptions): BundleBack
     const parameters = await withReferences(request.parameters, readOther);
     const result = (await loadApplyParameters(endpointsDirectory, endpoint))(fixture, parameters, inputs);
     // Only the files of the requested variant are stored.
-    return storeFixtureFiles(result, write);
+    const stored = await storeFixtureFiles(result, write);
+    return (await loadWithReport(endpointsDirectory, endpoint))(stored, parameters, write);
   };
   const readOutcome = (request: InferenceRequest) =>
     readFixtureOutcome(endpointsDirectory, request.endpoint, scenarioOf(request));
+  const findUnreadable = async ({ inputs }: InferenceRequest): Promise<ServiceError | null> => {
+    const incomplete = inputFiles && (await findIncompleteInput(inputFiles, inputs).catch(failTransiently));
+    if (!incomplete) return null;
+    return new ServiceError('input_unreadable', incomplete.message, { param: incomplete.input.field });
+  };
   const pauseIfSlow: PauseIfSlow = async ({ testScenario }, signal, until = { since: new Date(), share: 1 }) => {
     const leftMs = until.since.getTime() + slowScenarioMs * until.share - Date.now();
     if (testScenario === 'slow' && leftMs > 0) await pause(leftMs, signal, closing.signal);
@@ -65,7 +84,7 @@ export function createFixtureBackend(options: FixtureBackendOptions): BundleBack
     infer: async (request, { signal, readResult: readOther }) => {
       const { jobId, endpoint, testScenario, reservedCredits } = request;
       signal.throwIfAborted();
-      const failure = failureOf(testScenario);
+      const failure = failureOf(testScenario) ?? (await findUnreadable(request));
       if (failure) return failed(failure);
       await pauseIfSlow(request, signal);
 
@@ -79,7 +98,7 @@ export function createFixtureBackend(options: FixtureBackendOptions): BundleBack
       logger.error({ jobId, endpoint, scenario: scenarioOf(request), problem }, 'a fixture gave an invalid result');
       return invalidResult();
     },
-    bundles: createFixtureRunner({ ...options, check, readResult, readOutcome, pauseIfSlow }),
+    bundles: createFixtureRunner({ ...options, check, readResult, readOutcome, findUnreadable, pauseIfSlow }),
     close: async () => closing.abort(),
   };
 }
@@ -97,6 +116,10 @@ async function pause(durationMs: number, signal: AbortSignal, closing: AbortSign
   }
 }
 
+function failTransiently(cause: unknown): never {
+  throw new ServiceError('service_unavailable', 'The file store cannot be reached.', { cause });
+}
+
 /** What another attempt cannot mend ends the job. */
 function toFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError && !error.retryable) return error;
@@ -106,6 +129,11 @@ function toFailure(error: unknown): ServiceError {
 async function loadWithReferences(endpointsDirectory: URL, endpoint: string): Promise<WithReferences> {
   const module = await importOptional<{ withReferences: WithReferences }>(referencesUrl(endpointsDirectory, endpoint));
   return module.withReferences ?? (async (parameters) => parameters);
+}
+
+async function loadWithReport(endpointsDirectory: URL, endpoint: string): Promise<WithReport> {
+  const module = await importOptional<{ withReport: WithReport }>(reportUrl(endpointsDirectory, endpoint));
+  return module.withReport ?? (async (result) => result);
 }
 
 async function loadChargedShare(endpointsDirectory: URL, endpoint: string): Promise<(result: unknown) => number> {

@@ -1,30 +1,39 @@
 /** Live and staging jobs: the installed models, run by ONNX Runtime in child processes. */
+import { readFile } from 'node:fs/promises';
 
 import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
+import { provenancePacket } from '../../artefacts/provenance.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
-import type { BundleBackend, InstalledEndpoint } from '../../contracts/inference-backend.ts';
+import type { BundleBackend, InferenceBackend, InstalledEndpoint } from '../../contracts/inference-backend.ts';
 import type { JobInput } from '../../contracts/job.ts';
 import type { Log } from '../../platform/logging/log.ts';
 import { ServiceError } from '../../platform/service-error.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
+import { ObjectNotFoundError, type ObjectStore, StoreUnavailableError } from '../../platform/storage/object-store.ts';
 import { createLiveRunner } from '../bundles/live-runner.ts';
 import { installedBundles } from '../bundles/plan.ts';
 import type { BundleFiles } from '../bundles/tools.ts';
 import { CPU, type Device } from '../runtime/devices.ts';
 import type { AskServer } from '../runtime/kserve/kserve-servers.ts';
+import type { TaskFile } from '../runtime/messages.ts';
 import { ModelHost } from '../runtime/model-host.ts';
 import type { ExecutorObserver } from '../runtime/model-pools.ts';
 import { requireDevice } from '../runtime/require-device.ts';
 import { importPipeline, pipelineUrl } from '../toolkit/endpoint-folder.ts';
-import { storeMadeFiles } from '../toolkit/images/made-pictures.ts';
+import { type DrawnFilm, encodeFilms, storeMadeFiles } from '../toolkit/images/made-pictures.ts';
 import { failed, invalidResult, succeeded } from '../toolkit/outcomes.ts';
 import { createResultCheck } from '../toolkit/result-check.ts';
+import { encodeFilm } from '../video/encoding/encode-film.ts';
+import { createTurns } from '../video/in-turn.ts';
+import { keepSharpestFrames, withFrameFolder } from '../video/sharpest-frames.ts';
+import { watchVideo } from '../video/watch-video.ts';
 
 export interface OnnxBackendOptions extends ExecutorOptions {
   modelsDirectory: string;
   store: Pick<ObjectStore, 'get'>;
-  /** The same store, for the videos of bundles and the frames taken from them. */
+  /** The same store, for videos, and for the pictures that bundles take from them. */
   bundleFiles?: BundleFiles;
+  /** Answers the endpoints that use price books, for the stages of bundles. */
+  inferByBooks?: InferenceBackend['infer'];
   /** Stores the files of results. */
   writeArtefact: WriteArtefact;
   logger: Log;
@@ -78,7 +87,7 @@ const COMPUTING_SHARE = 3 / 4;
 
 /** Never falls back to the CPU when a configured GPU is missing. @throws Error when a device does not work */
 export async function createOnnxBackend(options: OnnxBackendOptions): Promise<OnnxBackend> {
-  const { logger, store, devices = [CPU], deviceEnvironment: environment = {} } = options;
+  const { logger, store, devices = [CPU], deviceEnvironment: environment = {}, decodesVideos = true } = options;
   await Promise.all(devices.map((device) => requireDevice(device, environment)));
   const host = await ModelHost.start({
     ...options,
@@ -89,21 +98,26 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
     installedBundles: (versions) => installedBundles(options.endpoints, options.endpointsDirectory, versions),
   });
   const check = createResultCheck(options.endpoints);
-  const timeoutsMs = new Map(
-    options.endpoints.map(({ slug, inferenceTimeoutMs }) => [slug, inferenceTimeoutMs * COMPUTING_SHARE]),
-  );
+  const contracts = new Map(options.endpoints.map((contract) => [contract.slug, contract]));
+  // Decoding a video or encoding a film occupies a processor for a minute.
+  const inTurn = createTurns(options.children);
 
   const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null, waitMs }) => {
     const { jobId, endpoint, inputs, reservedCredits } = request;
     signal.throwIfAborted();
     const version = request.modelVersion ?? host.modelVersion(request);
     try {
-      const files = await Promise.all(inputs.map((input) => readInput(store, input)));
       const definition = await importPipeline(pipelineUrl(options.endpointsDirectory, endpoint));
       const parameters = (await definition.withReferences?.(request.parameters, readResult)) ?? request.parameters;
-      const task = { endpoint, files, parameters, waitMs, timeoutMs: timeoutsMs.get(endpoint) };
-      const made = await host.run(version, task, signal);
-      const result = await storeFiles(made, options.writeArtefact);
+      const further = definition.furtherInputs?.(parameters) ?? [];
+      const { inferenceTimeoutMs } = contracts.get(endpoint) ?? {};
+      const timeoutMs = inferenceTimeoutMs && inferenceTimeoutMs * COMPUTING_SHARE;
+      const task = { endpoint, parameters, waitMs, timeoutMs };
+      const made = await withFiles([...inputs, ...further], { endpoint, signal }, (files) =>
+        host.run(version, { ...task, files }, signal),
+      );
+      const filmed = await encodeFilms(made, (film) => inTurn(signal, () => encode(film, signal)));
+      const result = await storeFiles(filmed, options.writeArtefact);
       const problem = check(endpoint, result);
       if (problem === null) {
         return succeeded(result, Math.round(reservedCredits * (definition.chargedShare?.(result) ?? 1)));
@@ -118,8 +132,51 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
     }
   };
 
+  /** One picture travels with its task; of many, each is read when the child decodes it. A video becomes pictures. */
+  async function withFiles(
+    inputs: readonly JobInput[],
+    { endpoint, signal }: { endpoint: string; signal: AbortSignal },
+    use: (files: TaskFile[]) => Promise<unknown>,
+  ): Promise<unknown> {
+    const [only] = inputs;
+    if (!only || inputs.length > 1) {
+      return use(inputs.map((input) => ({ mediaType: input.mediaType, content: () => readInput(store, input) })));
+    }
+    if (!isVideo(only)) return use([{ mediaType: only.mediaType, content: await readInput(store, only) }]);
+    const most = contracts.get(endpoint)?.files.maximum ?? 1;
+    return withFrameFolder(async (folder) => use(await takeFrames(only, { most, folder, signal })));
+  }
+
+  /** As many frames as the endpoint takes pictures. */
+  async function takeFrames(
+    { storageKey, field }: JobInput,
+    { most, folder, signal }: { most: number; folder: string; signal: AbortSignal },
+  ): Promise<TaskFile[]> {
+    const { bundleFiles } = options;
+    if (!bundleFiles) throw new Error('this worker has no bundleFiles');
+    const watch = (path: string) => watchVideo(path, { signal }, (video) => keepSharpestFrames(video, most, folder));
+    try {
+      const frames = await inTurn(signal, () => bundleFiles.withFile(storageKey, watch));
+      return frames.map(({ path, timeOffsetMs }) => ({
+        mediaType: 'image/jpeg',
+        timeOffsetMs,
+        content: () => readFile(path),
+      }));
+    } catch (error) {
+      const isOfStore = error instanceof ObjectNotFoundError || error instanceof StoreUnavailableError;
+      throw isOfStore ? errorOfStore(error, field) : error;
+    }
+  }
+
   return {
-    modelVersion: (job) => host.modelVersion(job),
+    modelVersion: (job) => {
+      // Bundles say by stage what decodes videos.
+      const isInStages = contracts.get(job.endpoint)?.stagePlan !== undefined;
+      if (!decodesVideos && !isInStages && job.inputs?.some(isVideo)) {
+        throw new ServiceError('model_unavailable', `This worker decodes no videos for ${job.endpoint}.`);
+      }
+      return host.modelVersion(job);
+    },
     installedEndpoints: () => host.installedEndpoints(),
     reload: (how) => host.reload(how),
     get pids() {
@@ -139,6 +196,15 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
   };
 }
 
+function encode({ pictures, edits, ...film }: DrawnFilm, signal: AbortSignal): Promise<Uint8Array> {
+  const plan = { ...film, pictures: pictures.length, packet: provenancePacket(edits) };
+  return encodeFilm(
+    plan,
+    pictures.map(({ content }) => content),
+    { signal },
+  );
+}
+
 async function storeFiles(result: unknown, writeArtefact: WriteArtefact): Promise<unknown> {
   try {
     return await storeMadeFiles(result, writeArtefact);
@@ -147,14 +213,22 @@ async function storeFiles(result: unknown, writeArtefact: WriteArtefact): Promis
   }
 }
 
+function isVideo({ mediaType }: JobInput): boolean {
+  return mediaType.startsWith('video/');
+}
+
 async function readInput(store: Pick<ObjectStore, 'get'>, { storageKey, field }: JobInput): Promise<Uint8Array> {
   try {
     return await store.get(storageKey);
   } catch (error) {
-    if (error instanceof ObjectNotFoundError) {
-      const message = 'The file of this job is no longer stored. Send it again.';
-      throw new ServiceError('input_unreadable', message, { param: field, cause: error });
-    }
-    throw new ServiceError('service_unavailable', 'The file store cannot be reached.', { cause: error });
+    throw errorOfStore(error, field);
   }
+}
+
+function errorOfStore(cause: unknown, field: string): ServiceError {
+  if (cause instanceof ObjectNotFoundError) {
+    const message = 'The file of this job is no longer stored. Send it again.';
+    return new ServiceError('input_unreadable', message, { param: field, cause });
+  }
+  return new ServiceError('service_unavailable', 'The file store cannot be reached.', { cause });
 }

@@ -28,6 +28,7 @@ export type InferOne = (
 
 /** What the units of bundles need in live mode besides models. */
 export interface BundleTools {
+  jobId: string;
   /**
    * Decodes a video of the job in its own process, which ends with `use`.
    * @throws ServiceError `input_unreadable` with advice for the caller
@@ -53,7 +54,8 @@ export interface BundleDefinition<Result> {
     requires: readonly string[];
     /** Whether a stage has work, given the earlier stages' outcomes. Without it, every stage has. */
     hasWork?(stage: Omit<StageUnit, 'index'>): boolean;
-    runUnit(unit: StageUnit, infer: InferOne, tools: BundleTools): Promise<UnitOutcome>;
+    /** Null, in a stage of one unit only: there was nothing to do, and the stage is skipped. */
+    runUnit(unit: StageUnit, infer: InferOne, tools: BundleTools): Promise<UnitOutcome | null>;
   };
   /** Outcomes of the stages → the endpoint's result. Pure. */
   compose(found: Found, request: BundleRequest): ComposedResult<Result>;

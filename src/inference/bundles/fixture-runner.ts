@@ -22,6 +22,8 @@ export interface FixtureRunnerOptions {
   /** The scenario's result, adapted to the request's parameters; its files are handed to `writeArtefact`. */
   readResult: (request: InferenceRequest, writeArtefact: WriteArtefact) => Promise<unknown>;
   readOutcome: (request: InferenceRequest) => Promise<FixtureOutcome | null>;
+  /** Why a file of the request cannot be read; null when all can. */
+  findUnreadable: (request: InferenceRequest) => Promise<ServiceError | null>;
   pauseIfSlow: PauseIfSlow;
 }
 
@@ -43,6 +45,8 @@ export function createFixtureRunner(options: FixtureRunnerOptions): BundleInfere
     plan: async (request) => {
       const plan = planOf(contracts.get(request.endpoint), request);
       if (!plan) return null;
+      const unreadable = await options.findUnreadable(request);
+      if (unreadable) throw unreadable;
       return { ...plan, stages: plan.stages.map((stage) => ({ ...stage, taskQueue: TASK_QUEUES.inferenceTest })) };
     },
     runUnits: async (request, range, context) => {

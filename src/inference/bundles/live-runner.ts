@@ -26,6 +26,8 @@ interface LiveRunnerOptions {
   check: ResultCheck;
   logger: Log;
   infer: InferenceBackend['infer'];
+  /** Answers the endpoints that use price books. Absent: no book is there. */
+  inferByBooks?: InferenceBackend['infer'] | undefined;
   writeArtefact: WriteArtefact;
   /** Where videos lie, and where pictures are kept for the time of a unit. */
   bundleFiles?: BundleFiles | undefined;
@@ -36,6 +38,10 @@ interface LiveRunnerOptions {
   /** Working memory that a preview process may take. */
   workingMemoryBytes?: number | undefined;
 }
+
+const withoutBooks: InferenceBackend['infer'] = async ({ endpoint }) => {
+  throw new ServiceError('model_unavailable', `No price book is there for ${endpoint}.`);
+};
 
 export function createLiveRunner(options: LiveRunnerOptions): BundleInference {
   const { endpoints, endpointsDirectory, infer } = options;
@@ -61,7 +67,9 @@ export function createLiveRunner(options: LiveRunnerOptions): BundleInference {
           ...context,
           onProgress: (share) => context.onProgress(units.length + Math.floor(share * 100) / 100),
         });
-        units.push(await runUnit(live, { request, range, index, context, tools }));
+        const outcome = await runUnit(live, { request, range, index, context, tools });
+        if (outcome === null) return { units: [] };
+        units.push(outcome);
         context.onProgress(units.length);
       }
       return { units };
@@ -79,10 +87,11 @@ export function createLiveRunner(options: LiveRunnerOptions): BundleInference {
       context,
       tools,
     }: { request: InferenceRequest; range: UnitRange; index: number; context: StageContext; tools: BundleTools },
-  ): Promise<UnitOutcome> {
+  ): Promise<UnitOutcome | null> {
     const inferOne: InferOne = (endpoint, input, requested) => {
       const parameters = { ...defaultsOf(endpoint), ...requested };
-      return infer({ ...request, endpoint, inputs: input ? [input] : [], parameters }, { signal: context.signal });
+      const answer = contracts.get(endpoint)?.usesPriceBooks ? (options.inferByBooks ?? withoutBooks) : infer;
+      return answer({ ...request, endpoint, inputs: input ? [input] : [], parameters }, { signal: context.signal });
     };
     const { parameters, inputs } = request;
     const unit = { stage: range.stage.name, index, found: context.found, parameters, inputs };

@@ -11,13 +11,14 @@ const ACTIVITIES_AT_A_TIME = 4;
 /** An inspection of 200 pictures has some 400 events, so only videos by the dozen need a second run. */
 const EVENTS_PER_RUN = 1_000;
 
-/** The stages of a request; null for an endpoint that runs in one step. */
+/** The stages of a request; null for one that runs in one step. */
 export function planOf(contract: EndpointContract | undefined, request: InferenceRequest): StagePlan | null {
-  if (!contract?.stagePlan) return null;
   const { parameters, inputs } = request;
+  const stages = contract?.stagePlan?.({ parameters, files: inputs }) ?? [];
+  if (stages.length === 0) return null;
   return {
-    stages: contract.stagePlan({ parameters, files: inputs }),
-    isShown: contract.stages !== undefined,
+    stages,
+    isShown: contract?.stages !== undefined,
     activitiesAtATime: ACTIVITIES_AT_A_TIME,
     eventsPerRun: EVENTS_PER_RUN,
   };

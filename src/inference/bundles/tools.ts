@@ -3,7 +3,7 @@
 import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
 import type { InferenceRequest, StageContext } from '../../contracts/inference-backend.ts';
 import { ServiceError } from '../../platform/service-error.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
+import { ObjectNotFoundError, type ObjectStore, StoreUnavailableError } from '../../platform/storage/object-store.ts';
 import { createTurns } from '../video/in-turn.ts';
 import { watchVideo } from '../video/watch-video.ts';
 import type { BundleTools } from './bundle-definition.ts';
@@ -43,12 +43,14 @@ export function createBundleTools({
   return ({ jobId }, unit, { signal, onProgress, readResult }) => {
     let pictures = 0;
     return {
+      jobId,
       watchVideo: (input, use) =>
         inTurn(signal, async () => {
           try {
             return await files().withFile(input.storageKey, (path) => watchVideo(path, { signal }, use));
           } catch (error) {
-            throw error instanceof ObjectNotFoundError ? errorOfStore(error, input.field) : error;
+            const isOfStore = error instanceof ObjectNotFoundError || error instanceof StoreUnavailableError;
+            throw isOfStore ? errorOfStore(error, input.field) : error;
           }
         }),
       async withPicture(jpeg, use) {

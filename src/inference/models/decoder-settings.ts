@@ -38,7 +38,13 @@ const decoders = [
   settings('detr-softmax', { boxes: output, logits: output, score, maximum }),
   settings('ultralytics-rtdetr', { output, score }),
   settings('detr-with-postprocessor', { boxes: output, scores: output, labels: output, sizeInput: output, score }),
-  settings('semantic-segmentation', { output, score, minimumPixels: Type.Integer({ minimum: 1 }) }),
+  settings('semantic-segmentation', {
+    output,
+    score,
+    minimumPixels: Type.Integer({ minimum: 1 }),
+    /** Classes share regions: the pixels whose named classes have at least this probability together. */
+    joined: Type.Optional(probability),
+  }),
   settings('db-text', { output, threshold: probability, score, unclip: Type.Number({ minimum: 0 }) }),
   /** The most probable class, if it reaches `score`. `values` defaults to `logits`. */
   settings('softmax-classification', { output, score, values: given }),

@@ -12,9 +12,10 @@ import { encodePictures } from '../toolkit/images/made-pictures.ts';
 import { isOutOfMemory } from '../toolkit/images/out-of-memory.ts';
 import type { RunnablePipeline } from '../toolkit/pipeline.ts';
 import { createParentLine } from './kserve/ask-parent.ts';
-import type { InferenceTask, MessageFromChild, MessageToChild, NetworkRun, Refusal } from './messages.ts';
+import type { MessageFromChild, MessageToChild, NetworkRun, Refusal, SentTask } from './messages.ts';
 import { openModel } from './onnx-model.ts';
 import { probeDevice } from './probe-device.ts';
+import { createFileReader } from './read-from-parent.ts';
 import { RunQueue } from './run-queue.ts';
 
 type StartMessage = Extract<MessageToChild, { type: 'start' }>;
@@ -27,6 +28,7 @@ const taskSignal = new AsyncLocalStorage<AbortSignal>();
 let runs: NetworkRun[] = [];
 const queue = new RunQueue((run) => runs.push(run));
 const parentLine = createParentLine(send);
+const fileReader = createFileReader(send);
 
 // The channel closes when the parent closes it or dies.
 process.on('disconnect', () => process.exit(0));
@@ -45,6 +47,8 @@ process.on('message', (message: MessageToChild) => {
       return void run(message.taskId, message.task);
     case 'answered':
       return parentLine.answered(message.askId, message.answer);
+    case 'content':
+      return fileReader.arrived(message.readId, message.answer);
     case 'cancel':
       return cancellations.get(message.taskId)?.abort(new Error('the task was cancelled'));
   }
@@ -76,12 +80,12 @@ async function start({ model: installed, threads, device, pipelines: served }: S
   send({ type: 'ready', refused, residentBytes: process.memoryUsage.rss() });
 }
 
-async function run(taskId: number, task: InferenceTask): Promise<void> {
+async function run(taskId: number, task: SentTask): Promise<void> {
   const cancellation = new AbortController();
   cancellations.set(taskId, cancellation);
   try {
     // Reported only when the task has really ended: until then the parent may have to kill this process.
-    const result = await taskSignal.run(cancellation.signal, () => answer(task, cancellation.signal));
+    const result = await taskSignal.run(cancellation.signal, () => answer(taskId, task, cancellation.signal));
     send({ type: 'done', taskId, result, runs: takeRuns() });
   } catch (error) {
     // Any task in hand may have used the memory. The parent repeats each of them, alone.
@@ -94,13 +98,15 @@ async function run(taskId: number, task: InferenceTask): Promise<void> {
   }
 }
 
-async function answer(task: InferenceTask, signal: AbortSignal): Promise<unknown> {
+async function answer(taskId: number, task: SentTask, signal: AbortSignal): Promise<unknown> {
   const pipeline = pipelines.get(task.endpoint);
   if (!pipeline) throw new ServiceError('model_unavailable', `${task.endpoint} has no loaded model.`);
-  const pictures = task.files.map((file, index) => ({
-    format: formatOf(file),
+  const pictures = task.files.map(({ mediaType, timeOffsetMs, content }, index) => ({
+    format: formatOf(mediaType),
+    ...(timeOffsetMs !== undefined && { timeOffsetMs }),
     decode: async () => {
       signal.throwIfAborted();
+      const file = content ?? (await fileReader.read(taskId, index, signal));
       const decoded = await decodeImage(file).catch((error: Error) => {
         throw task.files.length === 1 ? error : ofPicture(index, error);
       });

@@ -7,12 +7,15 @@ import { forkInferenceChild } from './fork-inference-child.ts';
 import { ChildAsks } from './kserve/child-asks.ts';
 import type { AskServer } from './kserve/kserve-servers.ts';
 import type {
+  FileAnswer,
   InferenceTask,
   MessageFromChild,
   MessageToChild,
   NetworkRun,
   Refusal,
+  SentTask,
   ServedPipeline,
+  TaskFile,
 } from './messages.ts';
 import { boundMemory, foldersOf } from './sandbox.ts';
 
@@ -64,6 +67,7 @@ export class ChildLostError extends Error {
 }
 
 interface RunningTask {
+  files: InferenceTask['files'];
   resolve: (result: unknown) => void;
   reject: (error: Error) => void;
 }
@@ -121,8 +125,9 @@ export class InferenceChild {
     this.#lastTaskId += 1;
     const taskId = this.#lastTaskId;
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#running.set(taskId, { resolve, reject });
-      this.#send({ type: 'run', taskId, task });
+      const { endpoint, files, parameters } = task;
+      this.#running.set(taskId, { files, resolve, reject });
+      this.#send({ type: 'run', taskId, task: { endpoint, files: files.map(toSent), parameters } });
     });
     return { taskId, answer };
   }
@@ -199,6 +204,7 @@ export class InferenceChild {
 
   #settle(message: MessageFromChild): void {
     this.#asks.take(message);
+    if (message.type === 'read') void this.#answerRead(message);
     if (message.type !== 'done' && message.type !== 'failed') return;
     if (message.runs.length > 0) this.#onRuns?.(message.runs);
     const running = this.#running.get(message.taskId);
@@ -211,4 +217,20 @@ export class InferenceChild {
       running.reject(new ServiceError('model_inference_failed', 'The model failed on this input.', { cause }));
     }
   }
+  async #answerRead({ readId, taskId, file }: Extract<MessageFromChild, { type: 'read' }>): Promise<void> {
+    const content = this.#running.get(taskId)?.files[file]?.content;
+    let answer: FileAnswer;
+    try {
+      if (typeof content !== 'function') throw new Error(`task ${taskId} has no file ${file} to read`);
+      answer = { content: await content() };
+    } catch (error) {
+      const code = error instanceof ServiceError ? error.code : 'model_inference_failed';
+      answer = { code, message: (error as Error).message };
+    }
+    if (this.usable) this.#send({ type: 'content', readId, answer });
+  }
+}
+
+function toSent({ content, ...file }: TaskFile): SentTask['files'][number] {
+  return { ...file, content: typeof content === 'function' ? null : content };
 }

@@ -19,17 +19,37 @@ export interface Refusal {
   isUnreadable?: boolean;
 }
 
+/** A picture of a job. The parent reads it, because the object store may be remote. */
+export interface TaskFile {
+  mediaType: string;
+  /** Of a frame of a video: milliseconds from its start. */
+  timeOffsetMs?: number;
+  /** Or how to read it whenever the child decodes it, so that a job of many files holds one at a time. */
+  content: Uint8Array | (() => Promise<Uint8Array>);
+}
+
 /** One job for a child. */
 export interface InferenceTask {
   endpoint: string;
-  /** Contents of the request's files, in order. The parent reads them, because the object store may be remote. */
-  files: readonly Uint8Array[];
+  /** The request's pictures, in order. */
+  files: readonly TaskFile[];
   parameters: Readonly<Record<string, unknown>>;
   /** Longest wait for a process; unlimited when omitted. */
   waitMs?: number | undefined;
   /** Longest time that it may occupy a process, which is then killed; unlimited when omitted. */
   timeoutMs?: number | undefined;
 }
+
+/** A job as it travels. */
+export interface SentTask {
+  endpoint: string;
+  /** `content` is null for a file that the child asks for. */
+  files: readonly (Omit<TaskFile, 'content'> & { content: Uint8Array | null })[];
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+/** A file, or why it cannot be read. */
+export type FileAnswer = { content: Uint8Array } | { code: ErrorCode; message: string };
 
 /** One run of a network, for one call of `Model.run` or for a batch of calls. */
 export interface NetworkRun {
@@ -47,7 +67,9 @@ export type MessageToChild =
   | { type: 'start'; threads: number; device: Device; model: InstalledModel; pipelines: readonly ServedPipeline[] }
   /** Asks whether networks run on a device. */
   | { type: 'probe'; device: Device }
-  | { type: 'run'; taskId: number; task: InferenceTask }
+  | { type: 'run'; taskId: number; task: SentTask }
+  /** The reply to `read`. */
+  | { type: 'content'; readId: number; answer: FileAnswer }
   /** The task's caller has gone. */
   | { type: 'cancel'; taskId: number }
   /** The reply to `ask`: a server's response, or why there is none. */
@@ -58,6 +80,8 @@ export type MessageFromChild =
   | { type: 'ready'; refused: readonly Refusal[]; residentBytes: number }
   /** `problem` is null where the device works. */
   | { type: 'probed'; problem: string | null }
+  /** Asks for a file of a task. `file` is its index. */
+  | { type: 'read'; readId: number; taskId: number; file: number }
   /** Sends a request to a server that runs networks. */
   | { type: 'ask'; askId: number; request: ServerRequest }
   /** The reply to `ask` is no longer needed. */

@@ -57,8 +57,9 @@ interface LoadedRelease {
 
 /** How long a release that serves no endpoint by default stays loaded after its last job. */
 const IDLE_MS = 5 * 60_000;
-/** Models of ordinary size are warm by then; others must not delay the rest. */
-const PATIENCE_MS = 20_000;
+/** Models of ordinary size are warm by then, also where all of them load at once on two busy cores; others must not delay the rest. */
+const PATIENCE_MS = 60_000;
+
 export class ModelPools {
   readonly #options: ModelPoolsOptions;
   readonly #clock: () => number;

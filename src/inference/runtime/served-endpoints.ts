@@ -19,6 +19,8 @@ export type ServedValuesOf = NonNullable<PipelineDefinition['servedValues']>;
 interface Options {
   endpoints: readonly EndpointContract[];
   endpointsDirectory: URL;
+  /** Whether the package for videos works here. True when omitted. */
+  decodesVideos?: boolean;
   logger: Log;
 }
 
@@ -29,7 +31,7 @@ interface Options {
 export async function findServedEndpoints(
   options: Options,
 ): Promise<{ served: ServedEndpoint[]; servedValues: Map<string, ServedValuesOf> }> {
-  const { endpoints, endpointsDirectory, logger } = options;
+  const { endpoints, endpointsDirectory, decodesVideos = true, logger } = options;
   const served: ServedEndpoint[] = [];
   const servedValues = new Map<string, ServedValuesOf>();
   const withoutPipeline: string[] = [];
@@ -41,6 +43,8 @@ export async function findServedEndpoints(
     }
     try {
       const pipeline = await importPipeline(url);
+      // Left to workers that have the package.
+      if (pipeline.makesFilms && !decodesVideos) continue;
       served.push({ endpoint, tasks: pipeline.tasks, pipelineUrl: url.href });
       if (pipeline.servedValues) servedValues.set(endpoint, pipeline.servedValues);
     } catch (error) {

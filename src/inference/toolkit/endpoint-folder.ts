@@ -22,6 +22,11 @@ export function chargedShareUrl(endpointsDirectory: URL, endpoint: string): URL 
   return new URL(`${endpoint}/charged-share.ts`, endpointsDirectory);
 }
 
+/** Module that exports `withReport`: adds the report that the request asks for. Optional. */
+export function reportUrl(endpointsDirectory: URL, endpoint: string): URL {
+  return new URL(`${endpoint}/report.ts`, endpointsDirectory);
+}
+
 /** Module that exports `bundle`, a BundleDefinition. Bundles only. */
 export function bundleUrl(endpointsDirectory: URL, endpoint: string): URL {
   return new URL(`${endpoint}/bundle.ts`, endpointsDirectory);

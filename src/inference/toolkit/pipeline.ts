@@ -3,6 +3,7 @@
  * pictures. It imports only pure functions of this toolkit, so the worker can import it too.
  */
 import type { ServedValues } from '../../contracts/inference-backend.ts';
+import type { JobInput } from '../../contracts/job.ts';
 import type { OutputFormat } from '../../contracts/vocabulary/renders.ts';
 import type { ModelManifest } from '../models/manifest.ts';
 import type { Model } from '../models/model.ts';
@@ -12,6 +13,8 @@ import type { RgbImage } from './images/rgb-image.ts';
 export interface Picture {
   /** Format of the file. */
   format: OutputFormat;
+  /** Of a frame of a video: milliseconds from its start. */
+  timeOffsetMs?: number;
   /**
    * 8-bit sRGB, upright. Decodes on each call, so that a pipeline of many pictures holds one at a time, 150 MB at most.
    * @throws ServiceError `input_unreadable`
@@ -20,7 +23,7 @@ export interface Picture {
 }
 
 export interface PipelineInput {
-  /** The request's pictures, in order. */
+  /** The request's pictures, in order; of a video, sharp frames in the order of time. */
   pictures: readonly Picture[];
   /** Validated parameters of the request, with defaults filled in. */
   parameters: Readonly<Record<string, unknown>>;
@@ -39,8 +42,12 @@ export interface PipelineDefinition {
     parameters: PipelineInput['parameters'],
     readResult: (jobId: string) => Promise<unknown>,
   ): Promise<PipelineInput['parameters']>;
+  /** Files of those jobs that become pictures of the pipeline, after those of the request. */
+  furtherInputs?(parameters: PipelineInput['parameters']): readonly JobInput[];
   /** What a model serves of the endpoint's `modelParameters`. Without it every value. */
   servedValues?: (manifest: ModelManifest) => ServedValues;
+  /** Whether its results have films (`FilmToMake`), which need the package for videos. */
+  readonly makesFilms?: true;
   /** Share of the held credits that a result is charged, 0 to 1. Without it all of them. */
   chargedShare?(result: unknown): number;
 }

@@ -31,5 +31,5 @@ async function preview({ picture, size }: PreviewTask): Promise<Preview> {
     .resize({ ...size, fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: QUALITY })
     .toBuffer({ resolveWithObject: true });
-  return { jpeg: data, width: info.width, height: info.height };
+  return { jpeg: data, width: info.width, height: info.height, picture: { width, height } };
 }

@@ -16,6 +16,8 @@ export interface Preview {
   jpeg: Uint8Array;
   width: number;
   height: number;
+  /** Of the picture that it is made of, upright. */
+  picture: { width: number; height: number };
 }
 
 /** `ready` once, when the process is warm; then one `made` per task, null for a picture that cannot be read. */

@@ -5,8 +5,10 @@ import { prepareZXingModule, type ReadResult, readBarcodes } from 'zxing-wasm/re
 import { clamp } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
 import type { Quad } from '../decoding/rotated-boxes.ts';
-import { resample } from '../images/resample.ts';
+import { projection, rectify } from '../images/rectify.ts';
+import { reduce } from '../images/reduce.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
+import { growQuad, straighten } from '../text/straighten.ts';
 
 /** The package's names of the symbologies that vehicles and their documents carry. */
 const FORMATS = {
@@ -21,7 +23,7 @@ const FORMATS = {
 
 export type Symbology = keyof typeof FORMATS;
 
-export const SYMBOLOGIES = Object.keys(FORMATS) as Symbology[];
+export const SYMBOLOGIES: readonly Symbology[] = Object.keys(FORMATS) as Symbology[];
 
 export interface FoundCode {
   symbology: Symbology;
@@ -33,7 +35,7 @@ export interface FoundCode {
 
 /** Larger pictures are searched scaled down first: most codes are large enough, and time grows with the pixels. */
 const FIRST_PIXELS = 4_000_000;
-/** Most pixels searched. The package copies four bytes of each into memory that it keeps. */
+/** Most pixels searched. The package copies each into memory that it keeps. */
 const MOST_PIXELS = 16_000_000;
 const MOST_CODES = 16;
 
@@ -45,13 +47,68 @@ export async function readCodes(
   picture: RgbImage,
   symbologies: readonly Symbology[] = SYMBOLOGIES,
 ): Promise<FoundCode[]> {
-  loaded ??= load();
-  await loaded;
-  const pixels = picture.width * picture.height;
-  const found = await search(picture, Math.min(1, Math.sqrt(FIRST_PIXELS / pixels)), symbologies);
-  if (pixels <= FIRST_PIXELS || found.some(({ content }) => content !== null)) return found;
-  const closer = await search(picture, Math.min(1, Math.sqrt(MOST_PIXELS / pixels)), symbologies);
+  const found = await readLargeCodes(picture, symbologies);
+  if (found.some(({ content }) => content !== null)) return found;
+  const closer = await readSmallCodes(picture, symbologies);
   return closer.length > 0 ? closer : found;
+}
+
+/** The first part of `readCodes`: a large picture is scaled down. */
+export function readLargeCodes(picture: RgbImage, symbologies = SYMBOLOGIES): Promise<FoundCode[]> {
+  return search(picture, Math.min(1, Math.sqrt(FIRST_PIXELS / (picture.width * picture.height))), symbologies);
+}
+
+/** The second, slower part: what a large picture shows besides. Empty for other pictures. */
+export async function readSmallCodes(picture: RgbImage, symbologies = SYMBOLOGIES): Promise<FoundCode[]> {
+  const pixels = picture.width * picture.height;
+  return pixels <= FIRST_PIXELS ? [] : search(picture, Math.min(1, Math.sqrt(MOST_PIXELS / pixels)), symbologies);
+}
+
+/** The decoder needs rows that are nearly level: it finds tilted ones, but cannot decode them. In degrees. */
+const TURNS = [0, -12, 12, -24, 24];
+/** By which a code that was found is cut out larger, as shares of its sides. */
+const GROWTH = [0.03, 0.1] as const;
+
+/**
+ * As `readCodes`, for codes that the picture shows tilted by up to 30 degrees, or in perspective: each that is found is
+ * straightened and read again. At most one, which can be decoded.
+ * @param asSent what `readCodes` returned for the same picture, if it was asked already
+ */
+export async function readTiltedCodes(
+  picture: RgbImage,
+  symbologies: readonly Symbology[],
+  asSent?: readonly FoundCode[],
+): Promise<FoundCode[]> {
+  const { width, height } = picture;
+  for (const degrees of TURNS) {
+    const corners = turnedCorners(picture, (degrees * Math.PI) / 180);
+    const turned = degrees === 0 ? picture : rectify(picture, corners, width, height);
+    const toPicture = projection(corners);
+    const back = ({ x, y }: Point): Point => {
+      const at = toPicture(x / width, y / height);
+      return { x: clamp(at.x, 0, width), y: clamp(at.y, 0, height) };
+    };
+    const found = (degrees === 0 && asSent) || (await readCodes(turned, symbologies));
+    for (const { quad, content, symbology } of found) {
+      const straight = content ? [] : await readCodes(straighten(turned, growQuad(quad, ...GROWTH)), symbologies);
+      const decoded = content ?? straight[0]?.content;
+      if (!decoded) continue;
+      const [a, b, c, d] = quad;
+      return [{ symbology, content: decoded, quad: [back(a), back(b), back(c), back(d)] }];
+    }
+  }
+  return [];
+}
+
+/** Of a picture as large as this one, turned about its middle. */
+function turnedCorners({ width, height }: RgbImage, angle: number): Quad {
+  const [cosine, sine] = [Math.cos(angle), Math.sin(angle)];
+  const at = (x: number, y: number): Point => ({
+    x: width / 2 + x * cosine - y * sine,
+    y: height / 2 + x * sine + y * cosine,
+  });
+  const [right, bottom] = [width / 2, height / 2];
+  return [at(-right, -bottom), at(right, -bottom), at(right, bottom), at(-right, bottom)];
 }
 
 /** From the installed package: by default it fetches its binary from a content delivery network. */
@@ -62,11 +119,12 @@ async function load(): Promise<void> {
 }
 
 async function search(picture: RgbImage, scale: number, symbologies: readonly Symbology[]): Promise<FoundCode[]> {
+  loaded ??= load();
+  await loaded;
   const { width, height } = picture;
   const [scaledWidth, scaledHeight] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
-  const scaled =
-    scale === 1 ? picture : resample(picture, { x0: 0, y0: 0, x1: width, y1: height }, scaledWidth, scaledHeight);
-  const results = await readBarcodes(withAlpha(scaled), {
+  const scaled = scale === 1 ? picture : await reduce(picture, scaledWidth, scaledHeight);
+  const results = await readBarcodes(toLumaFile(scaled), {
     formats: symbologies.map((symbology) => FORMATS[symbology]),
     textMode: 'Plain',
     returnErrors: true,
@@ -90,13 +148,17 @@ function quadOf(
   return [at(topLeft), at(topRight), at(bottomRight), at(bottomLeft)];
 }
 
-/** As the package takes pixels: [height, width, 4]. */
-function withAlpha({ width, height, pixels }: RgbImage) {
-  const data = new Uint8ClampedArray(width * height * 4).fill(255);
-  for (let from = 0, to = 0; from < pixels.length; from += 3, to += 4) {
-    data[to] = pixels[from] as number;
-    data[to + 1] = pixels[from + 1] as number;
-    data[to + 2] = pixels[from + 2] as number;
+/**
+ * The luma of a picture as a file (PGM), which the package decodes by copying it. It takes pixels with alpha as well, computes the
+ * same luma from them, and takes longer.
+ */
+function toLumaFile({ width, height, pixels }: RgbImage): Uint8Array {
+  const header = Buffer.from(`P5\n${width} ${height}\n255\n`);
+  const file = new Uint8Array(header.length + width * height);
+  file.set(header);
+  for (let from = 0, to = header.length; to < file.length; from += 3, to += 1) {
+    const [red, green, blue] = [pixels[from] as number, pixels[from + 1] as number, pixels[from + 2] as number];
+    file[to] = (306 * red + 601 * green + 117 * blue + 512) >> 10;
   }
-  return { width, height, data, colorSpace: 'srgb' as const };
+  return file;
 }

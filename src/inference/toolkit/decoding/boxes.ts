@@ -35,15 +35,25 @@ export function clampBox(box: Box, picture: Size): Box {
 
 /** Intersection over union, 0 to 1; 0 for boxes that only touch. */
 export function intersectionOverUnion(a: Box, b: Box): number {
-  const width = Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
-  const height = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
-  if (width <= 0 || height <= 0) return 0;
-  const intersection = width * height;
-  return intersection / (area(a) + area(b) - intersection);
+  const intersection = intersectionArea(a, b);
+  return intersection === 0 ? 0 : intersection / (areaOfBox(a) + areaOfBox(b) - intersection);
 }
 
-function area(box: Box): number {
-  return (box.x1 - box.x0) * (box.y1 - box.y0);
+/** Share of the smaller of two boxes that both have in common, 0 to 1: the overlap coefficient of Szymkiewicz and Simpson. */
+export function overlapCoefficient(a: Box, b: Box): number {
+  const intersection = intersectionArea(a, b);
+  return intersection === 0 ? 0 : intersection / Math.min(areaOfBox(a), areaOfBox(b));
+}
+
+/** In square pixels; 0 for boxes that only touch. */
+export function intersectionArea(a: Box, b: Box): number {
+  const width = Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
+  const height = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
+  return width <= 0 || height <= 0 ? 0 : width * height;
+}
+
+export function areaOfBox({ x0, y0, x1, y1 }: Box): number {
+  return (x1 - x0) * (y1 - y0);
 }
 
 /**
@@ -63,4 +73,10 @@ export function toBoundingBox(box: Box): { x: number; y: number; width: number; 
   const tenth = (value: number) => Math.round(value * 10) / 10;
   const [x, y] = [tenth(box.x0), tenth(box.y0)];
   return { x, y, width: tenth(Math.max(0, tenth(box.x1) - x)), height: tenth(Math.max(0, tenth(box.y1) - y)) };
+}
+
+/** Whether the middle of `inner` lies within `outer`. */
+export function holdsMiddle(outer: Box, inner: Box): boolean {
+  const [x, y] = [(inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2];
+  return x >= outer.x0 && x <= outer.x1 && y >= outer.y0 && y <= outer.y1;
 }

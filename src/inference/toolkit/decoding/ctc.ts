@@ -29,13 +29,20 @@ export interface SpelledLine extends TextLine {
 const OTHERS = 5;
 
 /**
- * @param logProbabilities [T, C] or [1, T, C], natural logarithms
+ * @param output [T, C] or [1, T, C]
  * @param labels C labels
  * @param blank index of the CTC blank, which spells nothing
  * @throws Error when the shape does not fit the labels or a single line
  */
-export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string[], blank: number): SpelledLine {
-  const { data, shape } = logProbabilities;
+export function decodeCtc(
+  output: FloatTensor,
+  labels: readonly string[],
+  blank: number,
+  values: CtcValues = 'log-probabilities',
+): SpelledLine {
+  const { data, shape } = values === 'logits' ? toProbabilities(output) : output;
+  // Only of the characters that are spelt: most of the classes are nowhere.
+  const toProbability = values === 'log-probabilities' ? Math.exp : (value: number) => value;
   const classes = shape.at(-1) ?? 0;
   const steps = shape.at(-2) ?? 0;
   if (classes !== labels.length) throw new Error(`a text line has ${classes} classes, its labels are ${labels.length}`);
@@ -47,7 +54,7 @@ export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string
   for (let step = 0; step < steps; step += 1) {
     const row = rowOf(data, step, classes);
     const best = indexOfMaximum(row);
-    const probability = Math.exp(row[best] ?? Number.NEGATIVE_INFINITY);
+    const probability = toProbability(row[best] as number);
     const last = runs.at(-1);
     if (best !== blank && best === previous && last) {
       last.to = step + 1;
@@ -60,7 +67,10 @@ export function decodeCtc(logProbabilities: FloatTensor, labels: readonly string
     probability,
     from: from / steps,
     to: to / steps,
-    others: othersOf(rowOf(data, surest, classes), labels, [blank, best]),
+    others: othersOf(rowOf(data, surest, classes), labels, [blank, best]).map(({ character, value }) => ({
+      character,
+      probability: toProbability(value),
+    })),
   }));
   return { text: characters.map(({ character }) => character).join(''), characters };
 }
@@ -74,27 +84,25 @@ function othersOf(row: Float32Array, labels: readonly string[], without: readonl
   for (let index = 0; index < row.length; index += 1) {
     const value = row[index] as number;
     const least = likeliest[OTHERS - 1];
-    if (without.includes(index) || (least !== undefined && value <= (row[least] as number))) continue;
+    // Before `without`: it leaves few of thousands.
+    if ((least !== undefined && value <= (row[least] as number)) || without.includes(index)) continue;
     likeliest.push(index);
     likeliest.sort((a, b) => (row[b] as number) - (row[a] as number));
     likeliest.splice(OTHERS);
   }
-  return likeliest.map((index) => ({ character: labels[index] ?? '', probability: Math.exp(row[index] as number) }));
+  return likeliest.map((index) => ({ character: labels[index] ?? '', value: row[index] as number }));
 }
 
 /** The network's values per step and class. */
 export type CtcValues = 'logits' | 'probabilities' | 'log-probabilities';
 
-/** [1, T, C] of any kind of values → natural logarithms of probabilities, [1, T, C]. */
-export function toLogProbabilities({ data, shape }: FloatTensor, values: CtcValues): FloatTensor {
-  if (values === 'log-probabilities') return { data, shape };
-  if (values === 'probabilities') return { data: data.map(Math.log), shape };
+function toProbabilities({ data, shape }: FloatTensor): FloatTensor {
   const classes = shape.at(-1) ?? 0;
-  const logarithms = new Float32Array(data.length);
+  const probabilities = new Float32Array(data.length);
   for (let start = 0; start < data.length; start += classes) {
-    logarithms.set(softmax(data.subarray(start, start + classes)).map(Math.log), start);
+    probabilities.set(softmax(data.subarray(start, start + classes)), start);
   }
-  return { data: logarithms, shape };
+  return { data: probabilities, shape };
 }
 
 /** Probability of the least certain character, 0 to 1; 0 for an empty line. */

@@ -1,7 +1,6 @@
 /** Output of differentiable binarization: PP-OCR's text detectors (PaddleOCR) and similar. */
 import type { FloatTensor } from '../../models/tensors.ts';
 import { bestFirst, type Point, type RawDetection } from './detections.ts';
-import { findRegions } from './regions.ts';
 import { boxAround, cornersOf, inReadingOrder, leastRectangle, type Quad } from './rotated-boxes.ts';
 
 export interface DbTextSettings {
@@ -32,16 +31,10 @@ export function decodeDbText(
   if (shape.length !== 4 || batch !== 1 || planes !== 1) {
     throw new Error(`a text map of shape [${shape.join(', ')}] is not [1, 1, height, width]`);
   }
-  const classes = new Int16Array(data.length).fill(-1);
-  // A loop: `Int16Array.from` with a function takes an eighth of the whole reading.
-  for (let pixel = 0; pixel < data.length; pixel += 1) {
-    if ((data[pixel] as number) > settings.threshold) classes[pixel] = 0;
-  }
-  const found = findRegions({ width, height, classes }, 8).flatMap(({ pixels }) => {
-    const points = pixels.map((pixel): Point => ({ x: pixel % width, y: Math.floor(pixel / width) }));
-    const text = leastRectangle(points);
+  const found = findTexts({ data, width, height }, settings.threshold).flatMap(({ ends, pixels, sum }) => {
+    const text = leastRectangle(ends);
     if (Math.min(text.width, text.height) < SMALLEST_SIDE) return [];
-    const score = pixels.reduce((sum, pixel) => sum + (data[pixel] as number), 0) / pixels.length;
+    const score = sum / pixels;
     if (score < settings.score) return [];
     const growth = (text.width * text.height * settings.unclip) / (2 * (text.width + text.height));
     const corners = inReadingOrder(
@@ -50,4 +43,64 @@ export function decodeDbText(
     return [{ classIndex: 0, score, box: boxAround(corners), corners }];
   });
   return bestFirst(found);
+}
+
+/** Pixels that touch by their sides or corners. */
+interface Text {
+  /** The first and last pixel of each run along a row: no other is a corner of the convex hull. */
+  ends: Point[];
+  pixels: number;
+  /** Of their probabilities. */
+  sum: number;
+}
+
+/**
+ * By runs along the rows, in the order of their first pixels: a list of all pixels would take as long as a tenth of the
+ * networks. Source: Rosenfeld and Pfaltz, "Sequential operations in digital picture processing", 1966.
+ */
+function findTexts(
+  { data, width, height }: { data: Float32Array; width: number; height: number },
+  threshold: number,
+): Text[] {
+  const runs: { y: number; first: number; last: number; sum: number }[] = [];
+  /** Of each run the earliest one known to belong to the same text, or itself. */
+  const earlier: number[] = [];
+  const earliestOf = (run: number): number => {
+    let at = run;
+    while (earlier[at] !== at) at = earlier[at] as number;
+    earlier[run] = at;
+    return at;
+  };
+  let above = 0;
+  for (let y = 0; y < height; y += 1) {
+    const start = runs.length;
+    let candidate = above;
+    for (let x = 0, pixel = y * width; x < width; x += 1, pixel += 1) {
+      if (!((data[pixel] as number) > threshold)) continue;
+      const first = x;
+      let sum = 0;
+      for (; x < width && (data[pixel] as number) > threshold; x += 1, pixel += 1) sum += data[pixel] as number;
+      const last = x - 1;
+      const own = runs.length;
+      runs.push({ y, first, last, sum });
+      earlier.push(own);
+      // Those of the row above that end before this run touch no later one.
+      while (candidate < start && (runs[candidate]?.last as number) < first - 1) candidate += 1;
+      for (let other = candidate; other < start && (runs[other]?.first as number) <= last + 1; other += 1) {
+        const [one, two] = [earliestOf(own), earliestOf(other)];
+        earlier[Math.max(one, two)] = Math.min(one, two);
+      }
+    }
+    above = start;
+  }
+  const texts = new Map<number, Text>();
+  for (const [index, { y, first, last, sum }] of runs.entries()) {
+    const root = earliestOf(index);
+    const text = texts.get(root) ?? { ends: [], pixels: 0, sum: 0 };
+    texts.set(root, text);
+    text.ends.push({ x: first, y }, { x: last, y });
+    text.pixels += last - first + 1;
+    text.sum += sum;
+  }
+  return [...texts.values()];
 }

@@ -16,6 +16,10 @@ export function cornersOf(center: Point, width: number, height: number, angle: n
   return [corner(-across, -down), corner(across, -down), corner(across, down), corner(-across, down)];
 }
 
+export function quadOfBox({ x0, y0, x1, y1 }: Box): Quad {
+  return cornersOf({ x: (x0 + x1) / 2, y: (y0 + y1) / 2 }, x1 - x0, y1 - y0, 0);
+}
+
 /**
  * The same corners in the reading order of a mostly horizontal line: top left, top right, bottom right, bottom left.
  */

@@ -65,14 +65,15 @@ export const DETECTION_DECODERS = [...BOX_DECODERS, ...OUTLINE_DECODERS, ...CORN
 type DetectionDecoder = (typeof DETECTION_DECODERS)[number];
 type Settings = Extract<DecoderSettings, { name: DetectionDecoder }>;
 
-/** The name of a model's detection file. */
+/** The name of a model's detection file, unless its task has several. */
 export const DETECTOR_FILE = 'detector';
 /** Minimum width and height of a box, in pixels of the picture. */
 const SMALLEST_PIXELS = 1;
 
 /**
- * @param vocabulary allowed names in `files.detector.labels`, where null marks a class to ignore
+ * @param vocabulary allowed names in the file's `labels`, where null marks a class to ignore
  * @param decoders those whose results suffice
+ * @param file its name in `files`
  * @returns a function that returns detections, best first
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
@@ -80,19 +81,21 @@ export function createDetector<const Label extends string>(
   model: Model,
   vocabulary: readonly Label[],
   decoders: readonly DetectionDecoder[] = DETECTION_DECODERS,
+  file: string = DETECTOR_FILE,
 ): Detector<Label> {
   const label = Type.Unsafe<Label | null>({ enum: [...vocabulary, null] });
-  const file = Type.Object({ labels: labelsOf(label), decoder: decoderOf(decoders) });
-  const schema = Type.Object({ files: Type.Object({ [DETECTOR_FILE]: file }) });
-  const { labels, decoder } = readSettings(model, schema).files[DETECTOR_FILE];
-  requireClasses(model, DETECTOR_FILE, labels.length);
+  const entry = Type.Object({ labels: labelsOf(label), decoder: decoderOf(decoders) });
+  const settings = readSettings(model, Type.Object({ files: Type.Object({ [file]: entry }) })).files[file];
+  if (!settings) throw new Error(`files.${file} is missing from model.json`);
+  const { labels, decoder } = settings;
+  requireClasses(model, file, labels.length);
   const sizeInput = decoder.name === 'detr-with-postprocessor' ? decoder.sizeInput : null;
-  const input = createPictureInput(model, DETECTOR_FILE, sizeInput === null ? [] : [sizeInput]);
+  const input = createPictureInput(model, file, sizeInput === null ? [] : [sizeInput]);
 
   return async (picture) => {
     const { size, tensor, toPicture } = input.prepare(picture);
     const sizeOfInput: ModelInputs = sizeInput === null ? {} : { [sizeInput]: sizeTensor(size) };
-    const outputs = await model.run(DETECTOR_FILE, { [input.name]: tensor, ...sizeOfInput });
+    const outputs = await model.run(file, { [input.name]: tensor, ...sizeOfInput });
     const within = (point: Point): Point => {
       const { x, y } = toPicture(point);
       return { x: clamp(x, 0, picture.width), y: clamp(y, 0, picture.height) };

@@ -37,9 +37,12 @@ export function letterbox(
   const innerHeight = Math.max(1, roundHalfToEven(boxHeight * scale));
   const offsetX = Math.floor((width - innerWidth) / 2);
   const offsetY = Math.floor((height - innerHeight) / 2);
+  const transform = { scale, offsetX, offsetY, originX: box.x0, originY: box.y0 };
+  const scaled = scaleTo(image, box, innerWidth, innerHeight);
+  if (innerWidth === width && innerHeight === height) return { image: scaled, transform };
   const canvas = greyImage(width, height, padding);
-  paste(canvas, scaleTo(image, box, innerWidth, innerHeight), offsetX, offsetY);
-  return { image: canvas, transform: { scale, offsetX, offsetY, originX: box.x0, originY: box.y0 } };
+  paste(canvas, scaled, offsetX, offsetY);
+  return { image: canvas, transform };
 }
 
 /**
@@ -93,13 +96,16 @@ export function squareCrop(image: RgbImage, box: Box, factor: number, size: numb
 
 /** Widens a picture to `width` pixels with the grey level `padding` (0 to 255) on its right. */
 export function padRight(image: RgbImage, width: number, padding: number): RgbImage {
+  if (width === image.width) return image;
   const canvas = greyImage(width, image.height, padding);
   paste(canvas, image, 0, 0);
   return canvas;
 }
 
 function greyImage(width: number, height: number, level: number): RgbImage {
-  return { width, height, pixels: new Uint8Array(width * height * 3).fill(level) };
+  const pixels = new Uint8Array(width * height * 3);
+  // New memory is zero.
+  return { width, height, pixels: level === 0 ? pixels : pixels.fill(level) };
 }
 
 /** Copies `source` to (left, top) of `target`, clipped to `target`. */

@@ -185,15 +185,15 @@ export function createNormalizer({
     const plane = width * height;
     const data = new Float32Array(3 * plane);
     const [betweenChannels, betweenPixels] = layout === 'NCHW' ? [plane, 1] : [1, 3];
-    tables.forEach((table, channel) => {
-      let source = sources[channel] ?? 0;
-      let target = channel * betweenChannels;
-      for (let pixel = 0; pixel < plane; pixel += 1) {
-        data[target] = table[pixels[source] as number] as number;
-        source += 3;
-        target += betweenPixels;
-      }
-    });
+    const [first, second, third] = tables as [Float32Array, Float32Array, Float32Array];
+    const [toFirst = 0, toSecond = 1, toThird = 2] = sources;
+    for (let pixel = 0; pixel < plane; pixel += 1) {
+      const source = pixel * 3;
+      const target = pixel * betweenPixels;
+      data[target] = first[pixels[source + toFirst] as number] as number;
+      data[target + betweenChannels] = second[pixels[source + toSecond] as number] as number;
+      data[target + 2 * betweenChannels] = third[pixels[source + toThird] as number] as number;
+    }
     return { data, shape: layout === 'NCHW' ? [1, 3, height, width] : [1, height, width, 3] };
   };
 }

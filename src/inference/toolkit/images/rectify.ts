@@ -9,22 +9,38 @@ import type { RgbImage } from './rgb-image.ts';
  * @param corners of a convex outline, in pixels of the picture: top left, top right, bottom right, bottom left
  */
 export function rectify(image: RgbImage, corners: readonly Point[], width: number, height: number): RgbImage {
-  const toPicture = projection(corners);
+  const [a, b, c, d, e, f, g, h, i] = matrixOf(corners);
+  const source = image.pixels;
+  const [mostRight, mostDown] = [image.width - 1, image.height - 1];
+  const stride = image.width * 3;
   const pixels = new Uint8Array(width * height * 3);
+  let target = 0;
+  // Written out, without arrays or objects for a pixel: they take several times as long.
   for (let y = 0; y < height; y += 1) {
+    const v = (y + 0.5) / height;
     for (let x = 0; x < width; x += 1) {
-      const place = toPicture((x + 0.5) / width, (y + 0.5) / height);
-      const column = Math.min(Math.max(place.x - 0.5, 0), image.width - 1);
-      const row = Math.min(Math.max(place.y - 0.5, 0), image.height - 1);
-      const [left, top] = [Math.floor(column), Math.floor(row)];
-      const [right, bottom] = [Math.min(left + 1, image.width - 1), Math.min(top + 1, image.height - 1)];
-      const [towardsRight, towardsBottom] = [column - left, row - top];
+      const u = (x + 0.5) / width;
+      const depth = g * u + h * v + i;
+      const column = Math.min(Math.max((a * u + b * v + c) / depth - 0.5, 0), mostRight);
+      const row = Math.min(Math.max((d * u + e * v + f) / depth - 0.5, 0), mostDown);
+      // Neither is negative.
+      const left = Math.trunc(column) | 0;
+      const top = Math.trunc(row) | 0;
+      const towardsRight = column - left;
+      const towardsBottom = row - top;
+      const across = left < mostRight ? 3 : 0;
+      const down = top < mostDown ? stride : 0;
+      const topLeft = top * stride + left * 3;
       for (let channel = 0; channel < 3; channel += 1) {
-        const at = (line: number, place: number) => image.pixels[(line * image.width + place) * 3 + channel] as number;
-        const above = at(top, left) * (1 - towardsRight) + at(top, right) * towardsRight;
-        const below = at(bottom, left) * (1 - towardsRight) + at(bottom, right) * towardsRight;
-        pixels[(y * width + x) * 3 + channel] = Math.round(above * (1 - towardsBottom) + below * towardsBottom);
+        const from = topLeft + channel;
+        const above = (source[from] as number) * (1 - towardsRight) + (source[from + across] as number) * towardsRight;
+        const below =
+          (source[from + down] as number) * (1 - towardsRight) +
+          (source[from + down + across] as number) * towardsRight;
+        // Rounds halves up, as Math.round.
+        pixels[target + channel] = (above * (1 - towardsBottom) + below * towardsBottom + 0.5) | 0;
       }
+      target += 3;
     }
   }
   return { width, height, pixels };

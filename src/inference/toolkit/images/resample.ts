@@ -25,14 +25,33 @@ interface AxisWeights {
   taps: number;
 }
 
-/** Scales the part of `image` inside `box` (pixels, may be fractional, within the picture) to width × height. */
+/**
+ * Scales the part of `image` inside `box` (pixels, may be fractional, within the picture) to width × height. The whole picture at
+ * its own size is returned as it is, not as a copy.
+ */
 export function resample(image: RgbImage, box: Box, width: number, height: number): RgbImage {
+  if (isOfSameSize(box, width, height)) return cutOut(image, box, width, height);
   const columns = axisWeights(image.width, box.x0, box.x1, width);
   const rows = axisWeights(image.height, box.y0, box.y1, height);
   const firstRow = rows.first[0] ?? 0;
   const lastRow = (rows.first[height - 1] ?? 0) + (rows.count[height - 1] ?? 0);
   const narrowed = resampleColumns(image, columns, width, firstRow, lastRow);
   return { width, height, pixels: resampleRows(narrowed, rows, width, height, firstRow) };
+}
+
+/** Whole pixels at their own size: every weight is 1. */
+function isOfSameSize({ x0, y0, x1, y1 }: Box, width: number, height: number): boolean {
+  return x1 - x0 === width && y1 - y0 === height && Number.isInteger(x0) && Number.isInteger(y0);
+}
+
+function cutOut(image: RgbImage, { x0, y0 }: Box, width: number, height: number): RgbImage {
+  if (width === image.width && height === image.height) return image;
+  const pixels = new Uint8Array(width * height * CHANNELS);
+  for (let row = 0; row < height; row += 1) {
+    const start = ((y0 + row) * image.width + x0) * CHANNELS;
+    pixels.set(image.pixels.subarray(start, start + width * CHANNELS), row * width * CHANNELS);
+  }
+  return { width, height, pixels };
 }
 
 function axisWeights(sourceSize: number, from: number, to: number, size: number): AxisWeights {
@@ -118,14 +137,22 @@ function resampleRows(
   const sums = new Int32Array(stride);
   for (let row = 0; row < height; row += 1) {
     sums.fill(1 << (PRECISION_BITS - 1));
-    const count = axis.count[row] as number;
-    let source = ((axis.first[row] as number) - firstRow) * stride;
-    for (let tap = 0; tap < count; tap += 1) {
-      const weight = weights[row * taps + tap] as number;
+    const last = (axis.count[row] as number) - 1;
+    const source = ((axis.first[row] as number) - firstRow) * stride;
+    const weightOf = (tap: number) => (tap <= last ? (weights[row * taps + tap] as number) : 0);
+    // Three source rows at a time, which are often all: fewer passes over the sums. A row that is not there weighs nothing.
+    for (let tap = 0; tap <= last; tap += 3) {
+      const [one, two, three] = [weightOf(tap), weightOf(tap + 1), weightOf(tap + 2)];
+      const first = source + tap * stride;
+      const second = source + Math.min(tap + 1, last) * stride;
+      const third = source + Math.min(tap + 2, last) * stride;
       for (let index = 0; index < stride; index += 1) {
-        sums[index] = (sums[index] as number) + (pixels[source + index] as number) * weight;
+        sums[index] =
+          (sums[index] as number) +
+          (pixels[first + index] as number) * one +
+          (pixels[second + index] as number) * two +
+          (pixels[third + index] as number) * three;
       }
-      source += stride;
     }
     for (let index = 0; index < stride; index += 1) {
       output[row * stride + index] = (sums[index] as number) >> PRECISION_BITS;

@@ -12,24 +12,28 @@ import type { Detection } from '../detection/detector.ts';
 import { createPictureInput } from '../images/picture-input.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
 import { fillOutline, holdToOutline } from './outline-mattes.ts';
+import type { RefinedMask } from './refined-mask.ts';
 
 /** Returns the opacity of each pixel of the picture, [height, width], 0 to 255. */
-export type MakeMatte = (picture: RgbImage, thing: { box: Box; outline: Point[] | null }) => Promise<Uint8Array>;
+export type MakeMatte = (
+  picture: RgbImage,
+  thing: { box: Box; outline: Point[] | null; refined?: RefinedMask | null },
+) => Promise<Uint8Array>;
 
-const MATTING_FILE = 'matting';
+export const MATTING_FILE = 'matting';
 /** Share of its size by which a box grows for the matting network, and by which the detector's outline may be wrong. */
 const MATTING_MARGIN = 0.05;
 /** Distance at which a box touches the picture's edge, in pixels. */
 const EDGE_PIXELS = 1;
 
 /**
- * With the file `matting`, whose network sees only the object's box, the matte has soft edges along the outline; without it,
- * the outline is filled.
+ * With the file `matting`, whose network sees only the object's box, the matte has soft edges along the outline. Without it, the
+ * matte follows the edges of the picture, or fills the outline where they were not looked for.
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
 export function createMatteMaker(model: Model): MakeMatte {
   if (!model.manifest.files[MATTING_FILE]) {
-    return async (picture, { outline }) => fillOutline(outline ?? [], picture);
+    return async (picture, { outline, refined }) => refined?.makeMatte() ?? fillOutline(outline ?? [], picture);
   }
   const file = Type.Object({ decoder: decoderOf(['alpha-matte']) });
   const { decoder } = readSettings(model, Type.Object({ files: Type.Object({ [MATTING_FILE]: file }) })).files.matting;
@@ -48,7 +52,7 @@ export function createMatteMaker(model: Model): MakeMatte {
 }
 
 /** Sorts by the outline's area, largest first: the first is the picture's subject. */
-export function largestFirst<Label extends string>(found: readonly Detection<Label>[]): Detection<Label>[] {
+export function largestFirst<Found extends Detection<string>>(found: readonly Found[]): Found[] {
   return found.toSorted((a, b) => areaOf(b.outline ?? []) - areaOf(a.outline ?? []));
 }
 

@@ -18,7 +18,7 @@ export interface OutlinedPart extends NamedPart, Pick<Detection<string>, 'confid
 
 /**
  * @returns a function that returns parts, largest first. Semantic segmentation finds pieces: those of a part that exists
- *   once, or whose side is known, are joined into one part with the confidence of its largest piece.
+ *   once, or whose side is known, are joined into one part with the confidence of its largest piece. Crumbs are left out.
  * @throws Error that names the field of `model.json` that is missing or wrong
  */
 export function createPartOutliner(model: Model): (picture: RgbImage) => Promise<OutlinedPart[]> {
@@ -35,6 +35,9 @@ function toPart({ label, confidence, box, outline }: Detection<string>): Outline
   return { ...partOfLabel(label), confidence, box, outlines: [outline], area: areaOf(outline) };
 }
 
+/** Below this share of a part's largest piece, another one is an error of the network rather than the part behind something. */
+const CRUMB_SHARE = 0.1;
+
 /** @param pieces largest first */
 function joined(pieces: readonly OutlinedPart[]): OutlinedPart[] {
   const parts: OutlinedPart[] = [];
@@ -45,6 +48,7 @@ function joined(pieces: readonly OutlinedPart[]): OutlinedPart[] {
       parts.push(piece);
       continue;
     }
+    if (piece.area < CRUMB_SHARE * areaOf(whole.outlines[0] ?? [])) continue;
     const outlines = [...whole.outlines, ...piece.outlines];
     parts[place] = { ...whole, outlines, box: boxAround(outlines.flat()), area: whole.area + piece.area };
   }

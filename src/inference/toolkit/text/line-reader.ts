@@ -6,7 +6,7 @@ import { fileEntry, type Model } from '../../models/model.ts';
 import { readSettings } from '../../models/settings.ts';
 import type { FloatTensor } from '../../models/tensors.ts';
 import type { Box } from '../decoding/boxes.ts';
-import { decodeCtc, type SpelledLine, toLogProbabilities } from '../decoding/ctc.ts';
+import { decodeCtc, type SpelledLine } from '../decoding/ctc.ts';
 import { requireClasses } from '../detection/classes.ts';
 import { PADDING, padRight } from '../images/fit.ts';
 import { createNormalizer, inputWith, onlyPictureInput, pixels } from '../images/picture-input.ts';
@@ -104,7 +104,7 @@ function ctcNetwork(model: Model): LineNetwork {
     spell: async ({ image, paddedWidth }) => {
       const padded = padRight(image, paddedWidth, Math.round(input.pad * 255));
       const outputs = await model.run(FILE, { [name]: toTensor(padded) });
-      return decodeCtc(toLogProbabilities(outputs.floats(output), values), settings.labels, blank);
+      return decodeCtc(outputs.floats(output), settings.labels, blank, values);
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Joins lines of print that were found in pieces into rows, in reading order. */
 import type { Box } from '../decoding/boxes.ts';
+import type { Point } from '../decoding/detections.ts';
 import { boxAround, type Quad } from '../decoding/rotated-boxes.ts';
 import { distance, middle } from './straighten.ts';
 import type { PrintedCharacter, PrintedLine } from './text-lines.ts';
@@ -92,13 +93,42 @@ export function quadOf(characters: readonly PrintedCharacter[]): Quad {
   return [first.quad[0], last.quad[1], last.quad[2], first.quad[3]];
 }
 
+/** The sine of the angle between the first and last character of a row above which it is bent. */
+const BENT = 0.1;
+
+/** As `quadOf`; of bent rows along the upper edges of the characters, and back along the lower ones. */
+export function outlineOf(characters: readonly PrintedCharacter[]): Point[] {
+  const [first, last] = [characters[0], characters.at(-1)];
+  if (!first || !last || turnBetween(first.quad, last.quad) <= BENT) return [...quadOf(characters)];
+  const above = characters.flatMap(({ quad: [left, right] }) => [left, right]);
+  const below = characters.toReversed().flatMap(({ quad: [, , right, left] }) => [right, left]);
+  return [...above, ...below];
+}
+
+/** The sine of the angle between two upper edges; 1 for more than a right angle. */
+function turnBetween([a, b]: Quad, [c, d]: Quad): number {
+  const [one, other] = [
+    { x: b.x - a.x, y: b.y - a.y },
+    { x: d.x - c.x, y: d.y - c.y },
+  ];
+  const lengths = Math.hypot(one.x, one.y) * Math.hypot(other.x, other.y);
+  if (lengths === 0) return 0;
+  return one.x * other.x + one.y * other.y < 0 ? 1 : Math.abs(one.x * other.y - one.y * other.x) / lengths;
+}
+
 export function boxOf(characters: readonly PrintedCharacter[]): Box {
   return boxAround(characters.flatMap(({ quad }) => quad));
 }
 
-/** Probability of the least certain character; 0 for none. */
-export function weakestOf(characters: readonly Pick<PrintedCharacter, 'probability'>[]): number {
-  return characters.length === 0 ? 0 : Math.min(...characters.map(({ probability }) => probability));
+/** Most that a reading is trusted beside which more may stand: of 25 on drawings, 12 lacked nothing. */
+const AT_CUT = 0.5;
+
+/** Probability of the least certain character, and that nothing is missing; 0 for none. */
+export function weakestOf(characters: readonly Pick<PrintedCharacter, 'probability' | 'isAtCut'>[]): number {
+  if (characters.length === 0) return 0;
+  return Math.min(
+    ...characters.map(({ probability, isAtCut }) => (isAtCut ? Math.min(AT_CUT, probability) : probability)),
+  );
 }
 
 /** Small letters shaped like their capitals: in all-capital print either is a reading of the capital. */

@@ -4,36 +4,49 @@ import type { Point } from '../decoding/detections.ts';
 import type { Quad } from '../decoding/rotated-boxes.ts';
 import { projection, rectify } from '../images/rectify.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
-import { createTextReader, type PrintedLine } from './text-lines.ts';
+import { createCloserReader, createTextReader, MOST_LINES_OF_PAGE, type PrintedLine } from './text-lines.ts';
 
 /** Print in the upright direction has a higher mean probability than this. Below it, the picture is also read upside down. */
 const SURE = 0.93;
 /** Shorter lines can look alike in several directions. */
 const SHORT = 4;
 
+export interface UprightPrint {
+  lines: PrintedLine[];
+  /** Small lines besides these, as `createCloserReader` finds them in the upright picture. */
+  lookCloser: () => Promise<PrintedLine[]>;
+}
+
 /**
- * As `createTextReader`, for pictures with one direction of reading. Short lines of a turned picture have no direction of
- * their own, so the whole picture must be upright.
+ * As `createTextReader`, for pages: many lines with one direction of reading. Short lines of a turned picture have no direction
+ * of their own, so the whole picture must be upright.
  */
-export function createUprightTextReader(model: Model): (picture: RgbImage) => Promise<PrintedLine[]> {
-  const readText = createTextReader(model);
+export function createPageReader(model: Model): (picture: RgbImage) => Promise<UprightPrint> {
+  const readText = createTextReader(model, MOST_LINES_OF_PAGE);
+  const readCloser = createCloserReader(model);
   return async (picture) => {
-    const asSent = await readText(picture);
-    const quarters = quartersOf(asSent);
-    const isDoubtful = quarters === 0 && asSent.length > 0 && surenessOf(asSent) < SURE;
+    const asSent: UprightPrint = {
+      lines: await readText(picture),
+      lookCloser: () => readCloser(picture, asSent.lines),
+    };
+    const quarters = quartersOf(asSent.lines);
+    const isDoubtful = quarters === 0 && asSent.lines.length > 0 && surenessOf(asSent.lines) < SURE;
     if (quarters === 0 && !isDoubtful) return asSent;
     const corners = turnedCorners(picture, isDoubtful ? 2 : quarters);
     const isSideways = quarters % 2 === 1;
     const [width, height] = isSideways ? [picture.height, picture.width] : [picture.width, picture.height];
-    const lines = await readText(rectify(picture, corners, width, height));
-    if (isDoubtful && surenessOf(lines) <= surenessOf(asSent)) return asSent;
+    const turned = rectify(picture, corners, width, height);
+    const lines = await readText(turned);
+    if (isDoubtful && surenessOf(lines) <= surenessOf(asSent.lines)) return asSent;
     const toPicture = projection(corners);
     const back = ({ x, y }: Point) => toPicture(x / width, y / height);
     const quadBack = ([a, b, c, d]: Quad): Quad => [back(a), back(b), back(c), back(d)];
-    return lines.map(({ quad, characters }) => ({
-      quad: quadBack(quad),
-      characters: characters.map((each) => ({ ...each, quad: quadBack(each.quad) })),
-    }));
+    const inPicture = (found: readonly PrintedLine[]) =>
+      found.map(({ quad, characters }) => ({
+        quad: quadBack(quad),
+        characters: characters.map((each) => ({ ...each, quad: quadBack(each.quad) })),
+      }));
+    return { lines: inPicture(lines), lookCloser: async () => inPicture(await readCloser(turned, lines)) };
   };
 }
 
