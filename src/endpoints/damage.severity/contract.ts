@@ -1,4 +1,4 @@
-import type { EndpointContract, ValidRequest } from '../../contracts/endpoint-contract.ts';
+import type { EndpointContract, RegionOfPicture, ValidRequest } from '../../contracts/endpoint-contract.ts';
 import { FAST } from '../../contracts/service-classes.ts';
 import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { files, type Parameters, parameters } from './request.ts';
@@ -18,7 +18,8 @@ export const damageSeverity = {
   files,
   parameters,
   refine,
-  jobReferences: [{ parameter: 'damage_job_id', endpoints: ['damage.detect'] }],
+  regions,
+  jobReferences: [{ parameter: 'damage_job_id', endpoints: ['damage.detect'], samePicture: ['damage.detect'] }],
   result,
   scenarios: {
     empty_result: 'No damage to grade: an empty list and a null overall grade.',
@@ -45,4 +46,18 @@ function refine(request: ValidRequest): { param: string; message: string } | nul
     ids.add(id);
   }
   return null;
+}
+
+function regions({ parameters: given }: ValidRequest): RegionOfPicture[] {
+  const { damages = [] } = given as Parameters;
+  return damages.flatMap(({ bbox: { x, y, width, height }, polygon }, index) => [
+    {
+      param: `damages.${index}.bbox`,
+      points: [
+        { x, y },
+        { x: x + width, y: y + height },
+      ],
+    },
+    ...(polygon ? [{ param: `damages.${index}.polygon`, points: polygon }] : []),
+  ]);
 }

@@ -1,6 +1,6 @@
 /**
- * Picture and damages → severity and repair method of each. The classifiers see one damage at a time and cannot grade the
- * whole vehicle: `overall` stays null.
+ * Picture and damages → severity and repair method of each. With a model for damage grading, classifiers see one damage at a
+ * time and cannot grade the whole vehicle: `overall` stays null. With one that outlines damages, rules grade them.
  */
 import { DAMAGE_TYPES, MATERIALS, REPAIR_METHODS, SEVERITIES } from '../../contracts/vocabulary/damages.ts';
 import { type Model, usedModel } from '../../inference/models/model.ts';
@@ -14,6 +14,8 @@ import { createDetector } from '../../inference/toolkit/detection/detector.ts';
 import { resample } from '../../inference/toolkit/images/resample.ts';
 import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { DAMAGE_SEGMENTATION } from '../shared/damage-finder.ts';
+import { createRuleGrader } from './grade-by-rules.ts';
 import { withReferences } from './references.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -25,8 +27,9 @@ type Graded = Result['damages'][number];
 const MARGIN = 0.25;
 
 export const pipeline: PipelineDefinition = {
-  tasks: ['damage-grading'],
+  tasks: ['damage-grading', DAMAGE_SEGMENTATION],
   create: (model) => {
+    if (model.manifest.task === DAMAGE_SEGMENTATION) return createRuleGrader(model, worstFirst);
     const grade = createGrader(model);
     const detect = createDetector(usedModel(model, 'damages'), DAMAGE_TYPES);
     return async ({ pictures, parameters }) => {

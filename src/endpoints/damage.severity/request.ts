@@ -25,11 +25,11 @@ export const parameters = Type.Object(
         minItems: 1,
         maxItems: 50,
         description:
-          'The damages to grade. Items of `damages` in a `damage.detect` result are accepted unchanged. Without `damages` ' +
+          'The damages to grade, within the picture. Items of `damages` in a `damage.detect` result are accepted unchanged. Without `damages` ' +
           'and `damage_job_id` the endpoint looks for damages itself.',
       }),
     ),
-    damage_job_id: Type.Optional(jobId('A succeeded `damage.detect` job on the same picture. Its damages are graded.')),
+    damage_job_id: Type.Optional(jobId('A succeeded `damage.detect` job on the same file. Its damages are graded.')),
   },
   { additionalProperties: false, examples: [{ damage_job_id: 'job_1CoTsd5kMvWzrNbUoFgrYo' }] },
 );

@@ -6,26 +6,33 @@
 import { type Model, usedModel } from '../../inference/models/model.ts';
 import { inputSize, readSettings } from '../../inference/models/settings.ts';
 import type { FloatTensor } from '../../inference/models/tensors.ts';
+import { calibrateReadings, createCalibration } from '../../inference/toolkit/calibration.ts';
 import { type Box, clampBox, expandBox, type Size, suppressOverlaps } from '../../inference/toolkit/decoding/boxes.ts';
+import { indexOfMaximum } from '../../inference/toolkit/decoding/classification.ts';
 import type { TextLine } from '../../inference/toolkit/decoding/ctc.ts';
+import { quadOfBox } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { letterbox, squareCrop, toOriginal } from '../../inference/toolkit/images/fit.ts';
 import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { rgbTensor, tensorRow } from '../../inference/toolkit/images/tensors.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { markCutEnds } from '../../inference/toolkit/quality/cut-ends.ts';
+import { findReadingIssues } from '../../inference/toolkit/quality/reading-issues.ts';
 import { createLineReader } from '../../inference/toolkit/text/line-reader.ts';
 import { createTextReader, type PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
+import { CALIBRATION } from './calibration.ts';
 import { chooseOdometer } from './choose-odometer.ts';
 import { voteOnOdometer } from './odometer-text.ts';
 import { findPrintedOdometers, hasClusterWord, hasScale } from './printed-odometer.ts';
 import type { Element, ElementLabel, Reading } from './reading.ts';
 import { toResult } from './reading-to-result.ts';
+import type { Result } from './result.ts';
 import { odometerPattern, type Settings, settings as settingsSchema } from './settings.ts';
 
 /** A cluster with a shorter side has nothing legible on it. */
 const SMALLEST_CLUSTER_PIXELS = 16;
 const SMALLEST_ELEMENT_PIXELS = 3;
 const FIVE_DIGITS = 10_000;
-const NOTHING: Reading = { lit: null, odometer: null, lamps: [], fuel: null };
+const NOTHING = { lit: null, lamps: [], fuel: null };
 
 export const pipeline: PipelineDefinition = {
   tasks: ['dashboard-reading'],
@@ -43,24 +50,40 @@ export const pipeline: PipelineDefinition = {
       const { image, transform } = letterbox(picture, whole, locatorSize.width, locatorSize.height);
       const outputs = await model.run('locator', { image: rgbTensor([image]) });
       const presence = outputs.floats('scores').data[0] ?? 0;
-      const lines = await readPrint(picture);
-      if (presence < settings.thresholds.presence) return { ...NOTHING, odometer: odometerOf(null, lines, null) };
+      const lines = markCutEnds(picture, await readPrint(picture));
+      if (presence < settings.thresholds.presence)
+        return { ...NOTHING, lines, odometer: odometerOf(null, lines, null) };
       const cluster = clampBox(toOriginal(boxOf(outputs.floats('boxes'), 0), transform), picture);
       const elements = await findElements(picture, cluster);
       const places = elements.odometers.map(({ box }) => box);
       const own = await readOdometer(picture, elements.odometers);
       return {
+        lines,
         lit: outputs.floats('lit').data[0] ?? 0,
         odometer: odometerOf(own, lines, places),
         // Independent of the parameters: a lit lamp also proves that the cluster has power.
         lamps: await classifyLamps(picture, elements.lamps),
-        fuel: await readFuel(picture, elements.fuelGauge),
+        fuel: await readFuel(picture, elements.fuelGauges),
       };
     };
 
-    return async ({ pictures, parameters }) => toResult(await read(await onlyPicture(pictures)), settings, parameters);
+    const calibrate = createCalibration(model, CALIBRATION);
+    return async ({ pictures, parameters }): Promise<Result> => {
+      const picture = await onlyPicture(pictures);
+      const reading = await read(picture);
+      const result = toResult(reading, settings, parameters);
+      const quality_issues = findIssues(picture, reading, result);
+      return { ...result, odometer: calibrateReadings(result.odometer, calibrate), quality_issues };
+    };
   },
 };
+
+/** With a cluster in the picture, what is read is the odometer. */
+function findIssues(picture: RgbImage, { odometer, lines }: Reading, { cluster_lit }: Result) {
+  const read = odometer ? [quadOfBox(odometer.box)] : [];
+  const missing = cluster_lit === null ? 'no_dashboard' : 'no_odometer';
+  return findReadingIssues(picture, { read, lines }, odometer ? null : missing);
+}
 
 /** Papers and plates show numbers too: an odometer stands where the locator or the print around it shows a cluster. */
 function odometerOf(
@@ -77,7 +100,7 @@ function odometerOf(
 
 interface Elements {
   odometers: Element[];
-  fuelGauge: Element | undefined;
+  fuelGauges: Element[];
   lamps: Element[];
 }
 
@@ -92,7 +115,7 @@ function elementFinder(model: Model, { thresholds, rules, files }: Settings) {
   };
   return async (picture: RgbImage, cluster: Box): Promise<Elements> => {
     const crop = expandBox(cluster, rules.clusterMargin, rules.clusterMargin, picture);
-    if (!isAtLeast(crop, SMALLEST_CLUSTER_PIXELS)) return { odometers: [], fuelGauge: undefined, lamps: [] };
+    if (!isAtLeast(crop, SMALLEST_CLUSTER_PIXELS)) return { odometers: [], fuelGauges: [], lamps: [] };
     const { image, transform } = letterbox(picture, crop, size.width, size.height);
     const outputs = await model.run('elements', { image: rgbTensor([image]) });
     const boxes = outputs.floats('boxes');
@@ -111,7 +134,7 @@ function elementFinder(model: Model, { thresholds, rules, files }: Settings) {
       );
     return {
       odometers: best('odometer_digital', 'odometer_analogue').slice(0, rules.odometerCandidates),
-      fuelGauge: best('fuel_gauge')[0],
+      fuelGauges: best('fuel_gauge').slice(0, rules.fuelCandidates ?? 1),
       lamps: best('lamp').slice(0, rules.maximumLamps),
     };
   };
@@ -145,13 +168,20 @@ function lampClassifier(model: Model, { rules }: Settings) {
   };
 }
 
+/**
+ * Reads all gauges in one run and takes the surest. The box alone does not decide: a temperature gauge looks like one of fuel
+ * until its symbol or its letters are seen closely.
+ */
 function fuelReader(model: Model, { rules }: Settings) {
   const { width } = inputSize(model, 'fuel', 'images');
-  return async (picture: RgbImage, gauge: Element | undefined): Promise<Reading['fuel']> => {
-    if (!gauge) return null;
-    const images = rgbTensor([squareCrop(picture, gauge.box, rules.fuelSide, width)]);
+  return async (picture: RgbImage, gauges: readonly Element[]): Promise<Reading['fuel']> => {
+    if (gauges.length === 0) return null;
+    const images = rgbTensor(gauges.map(({ box }) => squareCrop(picture, box, rules.fuelSide, width)));
     const outputs = await model.run('fuel', { images });
-    return { level: outputs.floats('level').data[0] ?? 0, confidence: outputs.floats('confidence').data[0] ?? 0 };
+    const levels = outputs.floats('level').data;
+    const confidences = outputs.floats('confidence').data;
+    const surest = indexOfMaximum(confidences);
+    return { level: levels[surest] ?? 0, confidence: confidences[surest] ?? 0 };
   };
 }
 

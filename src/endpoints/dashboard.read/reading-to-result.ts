@@ -12,12 +12,14 @@ type WarningLight = NonNullable<Result['warning_lights']>[number];
 export function toResult(reading: Reading, settings: Settings, parameters: Parameters): Result {
   const lamps = litLamps(reading.lamps, settings);
   const clusterLit = isLit(reading, lamps, settings);
+  const fuel = clusterLit ? sureFuel(reading.fuel, settings) : null;
   const result: Result = {
     cluster_lit: clusterLit,
     odometer: reading.odometer && odometerOf(reading.odometer),
     // An unpowered cluster shows no lamps, and its needles rest at zero.
     warning_lights: clusterLit ? lamps : [],
-    fuel_level_percent: clusterLit ? fuelPercent(reading.fuel, settings) : null,
+    fuel_level_percent: fuel && Math.round(clamp(fuel.level, 0, 1) * 100),
+    fuel_level_confidence: fuel && clamp(fuel.confidence, 0, 1),
   };
   return applyParameters(result, parameters);
 }
@@ -55,7 +57,6 @@ function litLamps(lamps: Reading['lamps'], { thresholds, files }: Settings): War
     .sort((a, b) => b.confidence - a.confidence);
 }
 
-function fuelPercent(fuel: Reading['fuel'], { thresholds }: Settings): number | null {
-  if (!fuel || fuel.confidence < thresholds.fuelConfidence) return null;
-  return Math.round(clamp(fuel.level, 0, 1) * 100);
+function sureFuel(fuel: Reading['fuel'], { thresholds }: Settings): Reading['fuel'] {
+  return fuel && fuel.confidence >= thresholds.fuelConfidence ? fuel : null;
 }

@@ -1,5 +1,6 @@
 /** The outputs of the pipeline's networks before thresholds. */
 import type { Box } from '../../inference/toolkit/decoding/boxes.ts';
+import type { PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
 import type { OdometerText } from './odometer-text.ts';
 import type { Settings } from './settings.ts';
 
@@ -14,6 +15,8 @@ export interface Element {
 
 /** Boxes are in pixels of the original picture. */
 export interface Reading {
+  /** All print in the picture. */
+  lines: readonly PrintedLine[];
   /** Probability that the cluster has power; null if the locator sees no cluster, and then only print tells more. */
   lit: number | null;
   /** Chosen between the cluster's own reading and print. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { READING_DEFECTS, readingIssues } from '../../contracts/vocabulary/pictures.ts';
 import { boundingBox, closed, confidence, nullable } from '../../contracts/vocabulary/schemas.ts';
 
 const odometer = closed({
@@ -34,8 +35,19 @@ export const result = closed({
     }),
   ),
   fuel_level_percent: nullable(
-    Type.Number({ minimum: 0, maximum: 100, description: 'Null if no fuel gauge can be read.' }),
+    Type.Number({ minimum: 0, maximum: 100, description: 'Null if no fuel gauge can be read for sure.' }),
   ),
+  fuel_level_confidence: Type.Optional(
+    nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          'How probably the level is right to within 8 points of `fuel_level_percent`. Null with it. Results of releases before 2026-11-24 do not have it.',
+      }),
+    ),
+  ),
+  quality_issues: Type.Optional(readingIssues(...READING_DEFECTS, 'no_dashboard', 'no_odometer')),
 });
 
 export type Result = Type.Static<typeof result>;

@@ -38,6 +38,8 @@ const rules = Type.Object({
   /** Intersection over union above which the weaker of two boxes of the same kind is dropped. */
   overlap: probability,
   odometerCandidates: count,
+  /** Gauges that are looked at, the best boxes first; 1 by default. */
+  fuelCandidates: Type.Optional(count),
   maximumLamps: count,
 });
 

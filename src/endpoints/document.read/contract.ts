@@ -9,7 +9,7 @@ export const documentRead = {
   title: 'Vehicle document reader',
   description:
     'Reads a vehicle document from one to four pictures: its type and its fields, each as printed text and as a typed ' +
-    'value, with confidence and location. It does not verify that a document is genuine. Pictures without a document ' +
+    'value, with confidence and bounding box. It does not verify that a document is genuine. Pictures without a document ' +
     'return null readings, not an error. For driver licences use `driver_license.read`.',
   family: 'understand',
   preview: true,

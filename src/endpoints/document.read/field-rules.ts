@@ -94,7 +94,7 @@ export const FIELD_RULES: Readonly<Record<FieldName, FieldRule>> = {
 };
 
 /** A field with the unit that its code prescribes. */
-interface CodeMeaning {
+export interface CodeMeaning {
   name: FieldName;
   unit?: Unit;
 }
@@ -175,4 +175,24 @@ export const CODES: Readonly<Record<string, CodeMeaning | null>> = {
   'Z.2': null,
   'Z.3': null,
   'Z.4': null,
+};
+
+/**
+ * Fields of the Swiss registration certificate, by their numbers. It prints them before labels in four languages, too small
+ * to be read in many pictures.
+ */
+export const SWISS_NUMBERS: Readonly<Record<string, CodeMeaning>> = {
+  15: { name: 'registration_number' },
+  18: { name: 'document_number' },
+  21: { name: 'make' },
+  23: { name: 'vin' },
+  24: { name: 'type_approval_number' },
+  25: { name: 'body_type' },
+  26: { name: 'color' },
+  27: { name: 'seats' },
+  30: { name: 'unladen_mass', unit: 'kg' },
+  33: { name: 'maximum_mass', unit: 'kg' },
+  36: { name: 'first_registration_date' },
+  37: { name: 'engine_displacement', unit: 'cm3' },
+  76: { name: 'power', unit: 'kW' },
 };

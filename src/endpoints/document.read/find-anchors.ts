@@ -1,8 +1,9 @@
 /** Codes and labels in a line of print: each announces the value of a field. */
 import type { DOCUMENT_TYPES } from '../../contracts/vocabulary/documents.ts';
-import { CODES, FIELD_RULES, type FieldName, type FieldRule } from './field-rules.ts';
+import { CERTIFICATE_LABELS } from './certificate-labels.ts';
+import { CODES, type CodeMeaning, FIELD_RULES, type FieldName, type FieldRule } from './field-rules.ts';
 import { fold, foldText, standsAt, wordStarts } from './folded-text.ts';
-import { LABELS } from './printed-labels.ts';
+import { LABELS, type LabelEntry } from './printed-labels.ts';
 
 type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
@@ -31,8 +32,12 @@ const DOTTED = /(?<![^\s])[([]?([A-Z])[.,](\d)(?:[.,](\d))?[)\]]?[.:]?(?=\s|$)/g
 const BRACKETED = /[([]([A-Z])(?:\.(\d))?(?:\.(\d))?[)\]][.:]?/g;
 const LETTER = /(?<=\s)([BEGHIJ])(?=\s)/g;
 
+/** The date of a registration: its code is read as other strokes. A `1` is one only with the date beside it. */
+const STROKE = /^(?:[l|](?=$|\s|\d)|1(?=\s+\d))(?=\s*(?:$|\d{1,2}[./ -]\d{1,2}[./ -]\d{4}$|\d{4}-\d\d-\d\d$))/;
+
 /** The code that a line starts with, if any. Dots may be misread or missing. */
 export function codeAtStart(text: string): Code | null {
+  if (STROKE.test(text)) return { code: 'I', start: 0, end: 1 };
   const match = CODE.exec(text);
   const code = match ? codeOf(match[1], match[2], match[3]) : null;
   if (match && code !== null) return { code, start: 0, end: match[0].length };
@@ -65,18 +70,59 @@ interface FoldedLabel {
 }
 
 /** Longest first: `Date of first registration` before `Date`. */
-const FOLDED_LABELS: readonly FoldedLabel[] = LABELS.flatMap(({ name, in: types, printed }) =>
-  Object.values(printed)
-    .flat()
-    .map((label) => ({ name, types, folded: fold(label) })),
-).toSorted((a, b) => b.folded.length - a.folded.length);
+const FOLDED_LABELS: readonly FoldedLabel[] = [
+  ...LABELS,
+  ...Object.entries(CERTIFICATE_LABELS).map(
+    ([name, printed]): LabelEntry => ({ name: name as FieldName, in: ['registration_certificate'], printed }),
+  ),
+]
+  .flatMap(({ name, in: types, printed }) =>
+    Object.values(printed)
+      .flat()
+      .map((label) => ({ name, types, folded: fold(label) })),
+  )
+  .toSorted((a, b) => b.folded.length - a.folded.length);
+
+/** First words of the labels of texts. Shorter ones are words of their own. */
+const LEAST_LABEL_WORD = 3;
+const LABEL_WORDS: ReadonlySet<string> = new Set(
+  FOLDED_LABELS.flatMap(({ name, folded }) => {
+    const word = folded.split(' ', 1)[0] ?? '';
+    return FIELD_RULES[name].type === 'text' && word.length >= LEAST_LABEL_WORD ? [word] : [];
+  }),
+);
+/** The same without their last letter, as bad pictures show them. */
+const CUT_LABEL_WORDS: ReadonlySet<string> = new Set(
+  [...LABEL_WORDS].filter((word) => word.length > LEAST_LABEL_WORD).map((word) => word.slice(0, -1)),
+);
+
+/** A code at the start of a label that was read as one word with it. */
+const GLUED_CODE = /^[([]?[A-Z](?:[.,]\d){0,2}[)\]]?[\s.:-]*(?=\p{Lu}\p{Ll})/u;
+
+/** Whether a text is nothing but the first word of a label, of which the last letter may be missing, or a code with its label. */
+export function isLabel(text: string): boolean {
+  const folded = fold(text);
+  if (LABEL_WORDS.has(folded) || CUT_LABEL_WORDS.has(folded)) return true;
+  const described = text.replace(GLUED_CODE, '');
+  return described !== text && LABEL_WORDS.has(fold(described).split(' ', 1)[0] ?? '');
+}
 
 /** Words after a label that belong to it. */
 const FILLERS = new Set(['no', 'nr', 'n', 'number', 'nummer', 'numero', 'num', 'kw', 'kg', 'cm3', 'cc', 'g', 'km']);
 const NUMBERING = /^[([]?\d{1,2}(?:[.-]\d{1,2})?[)\]]?[.:]?\s+(?=[\p{L}\d])/u;
 
-/** @param type of the document; null where it is unknown */
-export function findAnchors(text: string, type: DocumentType | null, hasCodes: boolean): Anchor[] {
+export type FieldNumbers = Readonly<Record<string, CodeMeaning>>;
+
+/**
+ * @param type of the document; null where it is unknown
+ * @param numbers that announce fields at the start of a line
+ */
+export function findAnchors(
+  text: string,
+  type: DocumentType | null,
+  hasCodes: boolean,
+  numbers: FieldNumbers = {},
+): Anchor[] {
   const codes = hasCodes ? codesIn(text).filter((code) => !isProse(text, code)) : [];
   if (codes.length > 0) {
     return codes.map(({ code, start, end }, index) => {
@@ -91,7 +137,17 @@ export function findAnchors(text: string, type: DocumentType | null, hasCodes: b
       };
     });
   }
-  return labelsIn(text, type);
+  const labels = labelsIn(text, type);
+  const numbered = labels.length > 0 ? null : numberAt(text, numbers);
+  return numbered ? [numbered] : labels;
+}
+
+/** A number alone, or before words that are no label. */
+function numberAt(text: string, numbers: FieldNumbers): Anchor | null {
+  const [all, number = ''] = /^(\d{2})(?=\s|$)/.exec(text) ?? [];
+  const meaning = numbers[number];
+  if (!all || !meaning) return null;
+  return { rule: ruleOf(meaning.name, meaning.unit), label: number, code: number, start: 0, end: all.length };
 }
 
 /** A single letter before words in small letters is the start of a sentence. */

@@ -1,11 +1,12 @@
 /** Lines of a page → fields: the value beside each code or label, or under it. */
 import type { DOCUMENT_TYPES } from '../../contracts/vocabulary/documents.ts';
 import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import type { Layout, Place, PlacedLine } from '../../inference/toolkit/text/page-layout.ts';
 import { boxOf, textOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import { LEGAL_FORMS } from './document-words.ts';
-import { type Anchor, findAnchors } from './find-anchors.ts';
-import type { Layout, Place, PlacedLine } from './page-layout.ts';
+import { FIELD_RULES } from './field-rules.ts';
+import { type Anchor, type FieldNumbers, findAnchors } from './find-anchors.ts';
 import { type MonthFirst, parseDate } from './parse-date.ts';
 import { parseValue, type Value } from './parse-field.ts';
 import type { Result } from './result.ts';
@@ -17,6 +18,8 @@ export interface Reading {
   type: DocumentType | null;
   /** Whether letters and dotted codes announce values. */
   hasCodes: boolean;
+  /** Numbers that announce values, in some countries. */
+  numbers?: FieldNumbers;
   monthFirst: MonthFirst;
   /** Of amounts without one. */
   currency: string | null;
@@ -43,14 +46,20 @@ const WIDEST_GAP = 25;
 /** A code alone is printed closer to its value. */
 const WIDEST_CODE_GAP = 10;
 const GREATEST_SHIFT = 0.6;
-const DEEPEST_DROP = 2.6;
+const DEEPEST_DROP = 3.8;
 const LEAST_DROP = 0.5;
 const GREATEST_INDENT = 2.5;
+/** In a box of a form, under a small label. */
+const INDENT_OF_VALUE = 5;
 /** A value under its label is less certain than one beside it. */
 const BELOW = 4;
 /** Between the words of a value. */
 const WORD_GAP = 1.2;
 const MOST_ADDRESS_LINES = 3;
+/** Of each character of a VIN without a label. */
+const LEAST_CERTAIN = 0.5;
+/** Labels are printed smaller than their values. */
+const SMALLER = 0.85;
 
 export function findFields(layout: Layout, reading: Reading): Field[] {
   const announcements: Announcement[] = [];
@@ -62,7 +71,7 @@ export function findFields(layout: Layout, reading: Reading): Field[] {
     return kept.length === 0 ? null : { characters: kept, text: textOf(kept), place: layout.placeOf(kept) };
   };
   for (const { text, characters } of layout.lines) {
-    const anchors = findAnchors(text, reading.type, reading.hasCodes);
+    const anchors = findAnchors(text, reading.type, reading.hasCodes, reading.numbers);
     const before = pieceOf(characters.slice(0, anchors[0]?.start ?? text.length));
     if (before) free.push(before);
     for (const [index, anchor] of anchors.entries()) {
@@ -73,7 +82,8 @@ export function findFields(layout: Layout, reading: Reading): Field[] {
       announcements.push({ anchor, place, own });
     }
   }
-  const fields = assign(announcements, free, layout, reading);
+  const found = assign(announcements, free, layout, reading);
+  const fields = withVin(found, layout, reading);
   return reading.type === 'invoice' ? withIssuer(fields, layout, reading) : fields;
 }
 
@@ -125,7 +135,8 @@ function candidatesOf(
     const value = parseValue(rule, joined(pieces, isAddress ? '\n' : ' '), reading);
     return value ? [{ announcement, pieces, value, cost }] : [];
   };
-  if (own && !isDescription(own, anchor)) {
+  const isLabelled = isAddress && own !== null && isLabel(own, free, layout);
+  if (own && !isDescription(own, anchor) && !isLabelled) {
     const pieces = isAddress ? withLinesBelow([own], free, layout) : [own, ...wordsAfter(own, free, layout)];
     const found = parsed(pieces, 0);
     if (found.length > 0 || anchor.code === null) {
@@ -133,7 +144,7 @@ function candidatesOf(
       return found.length > 0 ? found : parsed([own], 0);
     }
   }
-  const description = own && isDescription(own, anchor) ? own : null;
+  const description = own && (isDescription(own, anchor) || isLabelled) ? own : null;
   const end = description?.place ?? place;
   const { right, below } = neighboursOf(
     { start: place.start, end: end.end, height: place.height },
@@ -153,6 +164,16 @@ function candidatesOf(
 /** A code without a description; brackets and a colon may surround it. */
 function isBare({ code, start, end }: Anchor): boolean {
   return code !== null && end - start <= code.length + 3;
+}
+
+/** A word without a number above larger print: an address's label, misread or in another language. */
+function isLabel({ text, place }: Piece, free: readonly Piece[], layout: Layout): boolean {
+  if (/\d/.test(text)) return false;
+  return free.some((other) => {
+    const { right, down } = layout.stepBetween(place.start, other.place.start);
+    const isBelow = down > LEAST_DROP * place.height && down < DEEPEST_DROP * place.height;
+    return isBelow && Math.abs(right) <= 4 * place.height && place.height < SMALLER * other.place.height;
+  });
 }
 
 /** Several words, mostly in small letters: what the code means, in a language without a label here. */
@@ -192,7 +213,7 @@ function neighboursOf(
     const start = layout.stepBetween(from.start, place.start);
     const drop = start.down / height;
     if (drop < LEAST_DROP || drop > DEEPEST_DROP) return null;
-    return Math.abs(start.right) <= GREATEST_INDENT * height ? drop : null;
+    return start.right >= -GREATEST_INDENT * height && start.right <= INDENT_OF_VALUE * height ? drop : null;
   };
   const nearest = (gapOf: (place: Place) => number | null) => {
     const gaps = free.flatMap((piece) => {
@@ -252,6 +273,23 @@ function printedOf(characters: readonly PrintedCharacter[], imageIndex: number) 
     image_index: imageIndex,
     bbox: toBoundingBox(boxOf(characters)),
   };
+}
+
+/** A VIN needs no label: nothing else has its form. */
+function withVin(fields: Field[], layout: Layout, { imageIndex, ...conventions }: Reading): Field[] {
+  if (fields.some(({ name }) => name === 'vin')) return fields;
+  const vins = layout.lines.flatMap(({ characters }) => {
+    const value = /^\S+$/.test(textOf(characters)) ? parseValue(FIELD_RULES.vin, characters, conventions) : null;
+    return value && isCertain(value) ? [value] : [];
+  });
+  const [only] = vins;
+  if (!only || vins.length > 1) return fields;
+  return [...fields, { ...only.typed, label: null, ...printedOf(only.characters, imageIndex) }];
+}
+
+/** Without a label, each character must be one that a VIN may have, as the network read it, and the last four digits. */
+function isCertain({ typed, characters }: Value): boolean {
+  return weakestOf(characters) >= LEAST_CERTAIN && /^(?=.*[A-Z]).{13}\d{4}$/.test(String(typed.value));
 }
 
 /** Lines at the top of an invoice in which its issuer stands. */

@@ -2,6 +2,7 @@
 import { asOneOf, textOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import type { FieldRule, TextKind } from './field-rules.ts';
+import { isLabel } from './find-anchors.ts';
 import { parseAmount } from './parse-amount.ts';
 import { type MonthFirst, type Parsed, parseDate } from './parse-date.ts';
 import {
@@ -63,9 +64,15 @@ export function parseValue(
     };
   }
   if (rule.kind === 'vin') return vinOf(printed);
+  // A label in another place, or one that the picture shows in part. `TIPO` is a model, too.
+  const isModel = rule.name === 'model' && !/\p{Ll}/u.test(text);
+  if (WORDED.has(rule.kind) && !isModel && isLabel(text)) return null;
   const parsed = PARSERS[rule.kind](text);
   return parsed && { typed: { type: 'text', name: rule.name, value: parsed.value }, characters: partOf(parsed) };
 }
+
+/** Values that are words, as labels are. */
+const WORDED: ReadonlySet<TextKind> = new Set(['make', 'words', 'name']);
 
 const PARSERS: Readonly<Record<Exclude<TextKind, 'vin'>, (text: string) => Parsed<string> | null>> = {
   registration: parseRegistration,
@@ -95,7 +102,9 @@ function vinOf(printed: readonly PrintedCharacter[]): Value | null {
       if (length < VIN_LENGTH) continue;
       if (length > VIN_LENGTH) break;
       const solid = printed.slice(start, end).filter(({ character }) => character !== ' ');
-      const characters = solid.map((each) => asOneOf(each, VIN_CHARACTERS)).filter((each) => each !== undefined);
+      // Nothing is missing beside seventeen characters.
+      const whole = solid.map((each) => ({ ...each, isAtCut: false }));
+      const characters = whole.map((each) => asOneOf(each, VIN_CHARACTERS)).filter((each) => each !== undefined);
       const value = textOf(characters);
       const digits = (value.slice(-4).match(/\d/g) ?? []).length;
       if (characters.length !== VIN_LENGTH || digits < LEAST_DIGITS) break;

@@ -59,7 +59,7 @@ export function parseQuantity(text: string, { least, most }: Range, units: reado
 }
 
 /** Letters and digits with separators. Source of the limits: the longest series in use have nine, the shortest three. */
-const REGISTRATION = /^[\p{Lu}\p{Nd}](?:[\p{Lu}\p{Nd}]|[ \-·.•](?=[\p{Lu}\p{Nd} ])){1,11}/u;
+const REGISTRATION = /^[\p{Lu}\p{Nd}](?:[\p{Lu}\p{Nd}]|[ \-·.•]{1,3}(?=[\p{Lu}\p{Nd}])){1,11}/u;
 
 export function parseRegistration(text: string): Parsed<string> | null {
   const match = REGISTRATION.exec(text);
@@ -101,9 +101,9 @@ export function parseNumberText(text: string): Parsed<string> | null {
 
 const LONGEST_WORDS = 80;
 
-/** Makes have no digits between letters, and capitals no small l: their look-alikes are misread. */
+/** Makes have two letters and more, no digits between them, and capitals no small l: their look-alikes are misread. */
 export function parseMake(text: string): Parsed<string> | null {
-  const parsed = parseWords(text, 1);
+  const parsed = parseWords(text, 2);
   return parsed && { ...parsed, value: parsed.value.replace(/\S+/g, withoutLookAlikes) };
 }
 

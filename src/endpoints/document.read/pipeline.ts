@@ -1,14 +1,21 @@
 /**
- * Pictures → lines of print → pages, the type of the document and its fields. Fields are found by their printed codes and
- * labels; what stands without one is not read, except the issuer of an invoice.
+ * Pictures → lines of print and codes → pages, the type of the document and its fields. Fields are found by their printed
+ * codes and labels; without one only a VIN and the issuer of an invoice are read.
  */
+import { calibrateReadings, createCalibration } from '../../inference/toolkit/calibration.ts';
+import { type FoundCode, readCodes, type Symbology } from '../../inference/toolkit/codes/read-codes.ts';
 import type { PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
+import { markCutEnds } from '../../inference/toolkit/quality/cut-ends.ts';
+import { type Layout, layOut } from '../../inference/toolkit/text/page-layout.ts';
 import { PRINT_READING } from '../../inference/toolkit/text/text-lines.ts';
-import { createUprightTextReader } from '../../inference/toolkit/text/upright-text.ts';
+import { createPageReader } from '../../inference/toolkit/text/upright-text.ts';
+import { findDocumentIssues } from '../shared/document-issues.ts';
+import { CALIBRATION } from './calibration.ts';
+import { fieldsOfCodes } from './coded-fields.ts';
 import { MONTH_FIRST_COUNTRIES } from './document-words.ts';
+import { SWISS_NUMBERS } from './field-rules.ts';
 import { findFields } from './find-fields.ts';
-import { findIssues, findPage } from './find-page.ts';
-import { type Layout, layOut } from './page-layout.ts';
+import { findPage } from './find-page.ts';
 import { onlyCurrency } from './parse-amount.ts';
 import { monthFirstOf } from './parse-date.ts';
 import { countCodes, recogniseCountry, recogniseType } from './recognise-document.ts';
@@ -17,40 +24,61 @@ import type { Result } from './result.ts';
 
 /** Different dotted codes from which single letters are codes, too. */
 const LEAST_CODES = 3;
+/** Those of titles, certificates and invoices. */
+const SYMBOLOGIES: readonly Symbology[] = ['code_39', 'code_128', 'qr', 'data_matrix', 'aztec', 'pdf417'];
+const CERTIFICATE = 'registration_certificate';
+
+interface Page {
+  layout: Layout;
+  codes: readonly FoundCode[];
+  imageIndex: number;
+}
 
 export const pipeline: PipelineDefinition = {
   tasks: [PRINT_READING],
   create: (model) => {
-    const readText = createUprightTextReader(model);
+    const readPage = createPageReader(model);
+    const calibrate = createCalibration(model, CALIBRATION);
     return async ({ pictures, parameters }): Promise<Result> => {
       const { document_type_hint, country_hint } = parameters as Parameters;
       const result: Result = { document_type: null, country: null, pages: [], fields: [], issues: [] };
-      const layouts: { layout: Layout; imageIndex: number }[] = [];
+      const pages: Page[] = [];
       for (const [imageIndex, each] of pictures.entries()) {
         const picture = await each.decode();
-        const layout = layOut(await readText(picture));
-        const isNamed = recogniseType(textsOf(layout), document_type_hint) !== null;
-        const page = findPage(layout, imageIndex, picture, isNamed);
-        if (!page) {
-          result.issues.push({ reason: 'no_document', image_index: imageIndex, confidence: 0.9 });
-          continue;
-        }
+        const codes = await readCodes(picture, SYMBOLOGIES);
+        const { lines: read, lookCloser } = await readPage(picture);
+        const lines = markCutEnds(picture, read);
+        let layout = layOut(lines);
+        const type = recogniseType(textsOf(layout), document_type_hint);
+        const page = findPage(layout, imageIndex, picture, type !== null);
+        result.issues.push(...findDocumentIssues(picture, layout.printed, { imageIndex, isFound: page !== null }));
+        if (!page) continue;
+        // Its codes are letters that stand alone.
+        if (type?.value === CERTIFICATE) layout = layOut([...lines, ...markCutEnds(picture, await lookCloser())]);
         result.pages.push(page);
-        result.issues.push(...findIssues(layout, imageIndex, picture));
-        layouts.push({ layout, imageIndex });
+        pages.push({ layout, codes, imageIndex });
       }
-      const texts = layouts.flatMap(({ layout }) => textsOf(layout));
+      const texts = pages.flatMap(({ layout }) => textsOf(layout));
       if (texts.length === 0) return result;
       const type = recogniseType(texts, document_type_hint);
       const country = recogniseCountry(texts, country_hint);
+      const assumedType = type?.value ?? document_type_hint ?? null;
       const assumedCountry = country?.value ?? country_hint ?? null;
       const reading = {
-        type: type?.value ?? document_type_hint ?? null,
-        hasCodes: type?.value === 'registration_certificate' || countCodes(texts) >= LEAST_CODES,
+        type: assumedType,
+        hasCodes: type?.value === CERTIFICATE || countCodes(texts) >= LEAST_CODES,
+        numbers: assumedCountry === 'CH' && assumedType === CERTIFICATE ? SWISS_NUMBERS : {},
         monthFirst: monthFirstOf(texts) ?? (assumedCountry === null ? null : MONTH_FIRST_COUNTRIES.has(assumedCountry)),
         currency: onlyCurrency(texts),
       };
-      const fields = layouts.flatMap(({ layout, imageIndex }) => findFields(layout, { ...reading, imageIndex }));
+      const fields = calibrateReadings(
+        pages.flatMap(({ layout, imageIndex }) => findFields(layout, { ...reading, imageIndex })),
+        calibrate,
+      );
+      const coded = pages.flatMap(({ codes, imageIndex }) => fieldsOfCodes(codes, assumedType, imageIndex));
+      const isPrinted = (field: Result['fields'][number]) =>
+        fields.some(({ name, value }) => name === field.name && value === field.value);
+      fields.push(...coded.filter((field) => !isPrinted(field)));
       return { ...result, document_type: type, country, fields };
     };
   },

@@ -1,9 +1,11 @@
 /** Labels that documents print beside their values, by field and language. Data: a language is a column, not code. */
 import type { DOCUMENT_TYPES } from '../../contracts/vocabulary/documents.ts';
+import type { CertificateLanguage } from './certificate-labels.ts';
 import type { FieldName } from './field-rules.ts';
 
 type DocumentType = (typeof DOCUMENT_TYPES)[number];
-type Language = 'en' | 'de' | 'fr' | 'it' | 'es' | 'pl' | 'nl';
+/** ISO 639-1. The languages of this file, and those of `certificate-labels.ts`. */
+type Language = 'en' | 'de' | 'fr' | 'it' | 'es' | 'pl' | 'nl' | CertificateLanguage;
 
 export interface LabelEntry {
   name: FieldName;
@@ -449,7 +451,7 @@ export const LABELS: readonly LabelEntry[] = [
     in: REGISTRATION,
     printed: {
       en: ['Date of registration', 'Registration date', 'Date of this registration'],
-      de: ['Datum dieser Zulassung', 'Zulassungsdatum', 'Datum der Zulassung'],
+      de: ['Datum dieser Zulassung', 'Zulassungsdatum', 'Datum der Zulassung', 'I Datum', 'IDatum', 'Datum'],
       fr: [
         "Date d'immatriculation",
         'Date de la présente immatriculation',

@@ -3,7 +3,7 @@ import { likelyCountry } from '../../contracts/vocabulary/countries.ts';
 import {
   DATE_FIELDS,
   DOCUMENT_TYPES,
-  documentIssue,
+  documentIssues,
   MONEY_FIELDS,
   NUMBER_FIELDS,
   seen,
@@ -60,7 +60,7 @@ export const result = closed({
   country: nullable(likelyCountry),
   pages: Type.Array(page, { description: 'The outline of the document on each picture that shows it.' }),
   fields: Type.Array(field, { description: 'The fields in reading order. A name may occur more than once.' }),
-  issues: Type.Array(documentIssue, { description: 'Reasons why the document is hard to read.' }),
+  issues: documentIssues,
 });
 
 export type Result = Type.Static<typeof result>;

@@ -11,8 +11,14 @@ export function compare(printed: Values, coded: Values, cutAfter = Number.POSITI
     const [one, other] = [printed[field], coded[field]].map((value) => plain(value ?? ''));
     if (!one || !other) return [];
     const isCut = field === 'family_name' && other.length >= cutAfter;
-    return [{ field, agrees: isCut ? one.startsWith(other) : one === other }];
+    const agrees = one === other || (isCut && one.startsWith(other)) || (field === 'address' && isLonger(other, one));
+    return [{ field, agrees }];
   });
+}
+
+/** Codes hold nine digits of a ZIP code where five are printed. */
+function isLonger(long: string, short: string): boolean {
+  return long.startsWith(short) && /^\d{4}$/.test(long.slice(short.length));
 }
 
 /** Capitals without marks, spaces and points. German and Nordic letters as ICAO 9303 transliterates them in zones. */

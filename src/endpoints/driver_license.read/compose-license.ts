@@ -1,9 +1,7 @@
 /** The sides of a licence → the result. Prefers print to codes: the caller learns from `comparisons` where they differ. */
-import type { Point } from '../../inference/toolkit/decoding/detections.ts';
-import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
 import { compare, type Values } from './compare.ts';
-import { countryOfSign, regionNamedIn } from './countries.ts';
-import { findDate } from './dates.ts';
+import { countryNamedIn, countryOfSign, regionNamedIn } from './countries.ts';
+import { centuryOfBirth, type DateOrder, findDate, thisCentury } from './dates.ts';
 import { type Category, categoriesOfFront, type NumberedFields } from './european.ts';
 import { partOf, type Reading, type Run, readingOf } from './page.ts';
 import { FRENCH_NAME_LENGTH } from './read-mrz.ts';
@@ -26,22 +24,24 @@ const SIGN_HEIGHT = 0.3;
 
 /** @param today ISO 8601, UTC */
 export function composeLicense(sides: readonly Side[], hints: Parameters, today: string): Result {
-  const found = [sides.find(({ side }) => side === 'front'), sides.find(({ side }) => side === 'back')].filter(
-    (side) => side !== undefined,
-  );
-  if (found.length === 0) return nothing();
+  const found = [surest(sides, 'front'), surest(sides, 'back')].filter((side) => side !== undefined);
+  const issues = sides.flatMap((side) => side.issues);
+  if (found.length === 0) return { ...NOTHING, issues };
   const front = found.find(({ side }) => side === 'front');
   const barcode = found.find((side) => side.barcode)?.barcode ?? null;
   const mrz = found.find((side) => side.mrz)?.mrz ?? null;
   const isAmerican = found.some((side) => side.isAmerican);
-  const printed = front ? (isAmerican ? front.american : europeanFields(front.numbered, front.page.imageIndex)) : {};
+  const european = (side: Side) =>
+    withoutMarks(europeanFields(side.numbered, side.page.imageIndex, today), mrz?.fields.family_name);
+  const printed = front ? (isAmerican ? front.american : european(front)) : {};
   const fields: Fields = { ...(barcode && codedFields(barcode)), ...withoutNull(printed) };
-  const place = isAmerican ? americanPlace(found, barcode) : { country: signedCountry(front), region: null };
+  const place = isAmerican ? americanPlace(found, barcode) : { country: europeanCountry(front), region: null };
   const country = place.country ?? (mrz?.country ? { value: mrz.country, confidence: mrz.place.confidence } : null);
   const categories = categoriesOf(found, isAmerican);
   const comparedPrint: Values = {
     ...Object.fromEntries(Object.entries(withoutNull(printed)).map(([field, reading]) => [field, reading.value])),
     country: place.country?.value ?? null,
+    categories: front?.american.vehicleClass?.value ?? null,
   };
   return {
     document: {
@@ -54,8 +54,8 @@ export function composeLicense(sides: readonly Side[], hints: Parameters, today:
     holder: holderOf(fields),
     license: licenseOf(fields, today),
     categories,
-    portrait: null,
-    signature: null,
+    portrait: front?.portrait ?? null,
+    signature: front?.signature ?? null,
     mrz: mrz && {
       lines: mrz.lines,
       checks: mrz.checks,
@@ -66,59 +66,69 @@ export function composeLicense(sides: readonly Side[], hints: Parameters, today:
       bbox: mrz.place.bbox,
     },
     barcode: barcode && barcodeResult(barcode, comparedPrint),
-    issues: [],
+    issues,
   };
 }
 
-function nothing(): Result {
-  return {
-    document: null,
-    holder: null,
-    license: null,
-    categories: [],
-    portrait: null,
-    signature: null,
-    mrz: null,
-    barcode: null,
-    issues: [],
-  };
+const NOTHING: Omit<Result, 'issues'> = {
+  document: null,
+  holder: null,
+  license: null,
+  categories: [],
+  portrait: null,
+  signature: null,
+  mrz: null,
+  barcode: null,
+};
+
+function surest(sides: readonly Side[], wanted: 'front' | 'back'): Side | undefined {
+  return sides.filter(({ side }) => side === wanted).toSorted((a, b) => b.confidence - a.confidence)[0];
 }
 
 function sideOf({ side, page, confidence, outline }: Side): Document['sides'][number] {
-  const within = outline.map(({ x, y }): Point => ({ x: Math.max(0, x), y: Math.max(0, y) }));
-  return { side: side ?? 'front', image_index: page.imageIndex, quad: toPolygon(within), confidence };
+  return { side: side ?? 'front', image_index: page.imageIndex, quad: outline, confidence };
 }
 
-function europeanFields(numbered: NumberedFields, imageIndex: number): Fields {
+function europeanFields(numbered: NumberedFields, imageIndex: number, today: string): Fields {
   const text = (number: string, pattern: RegExp): Reading | null => {
     const run = numbered.get(number as '1');
     const value = run?.text.replaceAll('\n', ' ').trim() ?? '';
     return run && pattern.test(value) ? readingOf(run, imageIndex, value) : null;
   };
-  const date = (number: string, century?: number): Reading | null => {
+  const date = (number: string, centuryOf: NonNullable<DateOrder['centuryOf']>): Reading | null => {
     const run = numbered.get(number as '1');
-    const found = run && findDate(run.text, century === undefined ? {} : { century });
+    const found = run && findDate(run.text, { centuryOf });
     return run && found ? readingOf(partOf(run, found.from, found.to), imageIndex, found.iso) : null;
   };
+  const issued = date('4a', thisCentury);
+  const yearOfLicense = Number((issued?.value ?? today).slice(0, 4));
   return {
     family_name: text('1', NAME),
     given_names: text('2', NAME),
-    birth_date: date('3'),
+    birth_date: date('3', centuryOfBirth(yearOfLicense)),
     birth_place: placeAfterDate(numbered.get('3'), imageIndex),
     address: text('8', /\p{L}/u),
     personal_number: text('4d', /^[\dA-Z][\dA-Z -]{3,}$/),
     number: text('5', NUMBER),
-    issue_date: date('4a', 20),
-    expiry_date: date('4b', 20),
+    issue_date: issued,
+    expiry_date: date('4b', thisCentury),
     issuing_authority: text('4c', /[\p{L}\d]{2}/u),
   };
+}
+
+/** Names of French licences stand between small marks that look like letters: the zone tells which are none. */
+function withoutMarks(fields: Fields, coded: string | undefined): Fields {
+  const name = fields.family_name;
+  if (!name || !coded || coded.length >= FRENCH_NAME_LENGTH) return fields;
+  const isMarked = name.value.length === coded.length + 2 && name.value.slice(1, -1).toUpperCase() === coded;
+  return isMarked ? { ...fields, family_name: { ...name, value: name.value.slice(1, -1) } } : fields;
 }
 
 function placeAfterDate(run: Run | undefined, imageIndex: number): Reading | null {
   const date = run && findDate(run.text);
   if (!run || !date) return null;
-  const start = date.to + (/^[\s.,]*/.exec(run.text.slice(date.to))?.[0].length ?? 0);
-  const place = partOf(run, start);
+  const start = date.to + (/^[\s.,(]*/.exec(run.text.slice(date.to))?.[0].length ?? 0);
+  const place = partOf(run, start, run.text.length - (/[\s)]*$/.exec(run.text)?.[0].length ?? 0));
   return NAME.test(place.text) ? readingOf(place, imageIndex) : null;
 }
 
@@ -192,18 +202,22 @@ function americanPlace(found: readonly Side[], barcode: Barcode | null): Pick<Do
   return { country: { value: only.value.slice(0, 2), confidence: only.confidence }, region: only };
 }
 
-/** By the distinguishing sign in the upper left corner of the front. */
-function signedCountry(front: Side | undefined): Document['country'] {
+/** By the distinguishing sign in the upper left corner of the front, otherwise by the name of the state in its title. */
+function europeanCountry(front: Side | undefined): Document['country'] {
   if (!front) return null;
   const { pieces, imageIndex } = front.page;
   const [left, top] = [Math.min(...pieces.map(({ box }) => box.x0)), Math.min(...pieces.map(({ box }) => box.y0))];
   const [right, bottom] = [Math.max(...pieces.map(({ box }) => box.x1)), Math.max(...pieces.map(({ box }) => box.y1))];
-  const corner = pieces.filter(
-    ({ box }) => box.x1 < left + SIGN_WIDTH * (right - left) && box.y1 < top + SIGN_HEIGHT * (bottom - top),
-  );
-  const signs = corner.flatMap((piece) => readingOf(piece, imageIndex, countryOfSign(piece.text.trim())) ?? []);
-  const [only] = signs;
-  return only && signs.length === 1 ? { value: only.value, confidence: only.confidence } : null;
+  const head = pieces.filter(({ box }) => box.y1 < top + SIGN_HEIGHT * (bottom - top));
+  const corner = head.filter(({ box }) => box.x1 < left + SIGN_WIDTH * (right - left));
+  const only = (readings: readonly Reading[]) => {
+    const [first] = readings;
+    const isOne = first && readings.every(({ value }) => value === first.value);
+    return isOne ? { value: first.value, confidence: first.confidence } : null;
+  };
+  const sign = corner.flatMap((piece) => readingOf(piece, imageIndex, countryOfSign(piece.text.trim())) ?? []);
+  const named = head.flatMap((piece) => readingOf(piece, imageIndex, countryNamedIn(piece.text)) ?? []);
+  return only(sign) ?? only(named);
 }
 
 function hinted(value: string | undefined): { value: string; confidence: number } | null {
@@ -211,7 +225,11 @@ function hinted(value: string | undefined): { value: string; confidence: number 
 }
 
 function barcodeResult({ license, isDecoded, place }: Barcode, printed: Values): NonNullable<Result['barcode']> {
-  const coded = Object.fromEntries(Object.entries(license?.fields ?? {}).map(([field, { value }]) => [field, value]));
+  const coded: Values = {
+    ...Object.fromEntries(Object.entries(license?.fields ?? {}).map(([field, { value }]) => [field, value])),
+    country: license?.country ?? null,
+    categories: license?.vehicleClass ?? null,
+  };
   return {
     symbology: 'pdf417',
     decoded: isDecoded,

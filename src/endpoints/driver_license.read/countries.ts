@@ -21,6 +21,53 @@ export function countryOfSign(sign: string): string | null {
   return bySign.get(sign) ?? null;
 }
 
+/** As the titles of European licences name the state. */
+const STATES: Readonly<Record<string, readonly string[]>> = {
+  AT: ['REPUBLIK ÖSTERREICH', 'ÖSTERREICH'],
+  BE: ['BELGIQUE', 'BELGIË', 'BELGIEN'],
+  BG: ['REPUBLIC OF BULGARIA', 'BULGARIA'],
+  CY: ['CYPRUS', 'KIBRIS'],
+  CZ: ['ČESKÁ REPUBLIKA'],
+  DE: ['BUNDESREPUBLIK DEUTSCHLAND'],
+  DK: ['DANMARK', 'KONGERIGET DANMARK'],
+  EE: ['EESTI VABARIIK', 'EESTI'],
+  ES: ['REINO DE ESPAÑA', 'ESPAÑA'],
+  FI: ['SUOMI', 'FINLAND'],
+  FR: ['RÉPUBLIQUE FRANÇAISE'],
+  GR: ['HELLENIC REPUBLIC'],
+  HR: ['REPUBLIKA HRVATSKA', 'HRVATSKA'],
+  HU: ['MAGYARORSZÁG', 'MAGYAR KÖZTÁRSASÁG'],
+  IE: ['ÉIRE', 'IRELAND'],
+  IS: ['ÍSLAND'],
+  IT: ['REPUBBLICA ITALIANA'],
+  LI: ['FÜRSTENTUM LIECHTENSTEIN'],
+  LT: ['LIETUVOS RESPUBLIKA'],
+  LU: ['GRAND-DUCHÉ DE LUXEMBOURG', 'LUXEMBOURG'],
+  LV: ['LATVIJAS REPUBLIKA', 'LATVIJA'],
+  MT: ['REPUBBLIKA TA MALTA', 'MALTA'],
+  NL: ['KONINKRIJK DER NEDERLANDEN', 'NEDERLAND'],
+  NO: ['NORGE', 'NOREG'],
+  PL: ['RZECZPOSPOLITA POLSKA'],
+  PT: ['REPÚBLICA PORTUGUESA', 'PORTUGAL'],
+  RO: ['ROMÂNIA'],
+  SE: ['SVERIGE'],
+  SI: ['REPUBLIKA SLOVENIJA', 'SLOVENIJA'],
+  SK: ['SLOVENSKÁ REPUBLIKA'],
+};
+
+/** ISO 3166-1 alpha-2; null if the text names none of them, or several. */
+export function countryNamedIn(text: string): string | null {
+  const words = wordsOf(text);
+  const named = Object.entries(STATES).filter(([, names]) => names.some((name) => words.includes(wordsOf(name))));
+  return named.length === 1 ? (named[0]?.[0] ?? null) : null;
+}
+
+/** Capitals without accents, each word between spaces. */
+function wordsOf(text: string): string {
+  const plain = text.toUpperCase().normalize('NFD').replaceAll(/\p{M}/gu, '');
+  return ` ${plain.replaceAll(/[^A-Z]+/g, ' ').trim()} `;
+}
+
 /** As licences name their issuer. */
 const REGIONS: Readonly<Record<string, string>> = {
   'US-AL': 'ALABAMA',
@@ -91,9 +138,9 @@ const REGIONS: Readonly<Record<string, string>> = {
 
 /** The region whose name a text contains: the longest, as West Virginia contains Virginia. */
 export function regionNamedIn(text: string): string | null {
-  const capitals = ` ${text.toUpperCase().replaceAll(/[^A-ZÉ]+/g, ' ')} `;
+  const words = wordsOf(text);
   const [longest] = Object.entries(REGIONS)
-    .filter(([, name]) => capitals.includes(` ${name} `))
+    .filter(([, name]) => words.includes(wordsOf(name)))
     .toSorted(([, one], [, other]) => other.length - one.length);
   return longest?.[0] ?? null;
 }

@@ -3,9 +3,12 @@
  * part 5). The package `mrz` reads the same layouts, but neither returns the expected check digits, which the result states,
  * nor accepts the one line of other countries than France.
  */
+import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { asOneOf, boxOf, textOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import { alpha2Of } from './countries.ts';
-import { isoDate } from './dates.ts';
-import { isBeside, type Page, type Piece, type Reading, readingOf } from './page.ts';
+import { centuryOfBirth, isoDate, thisCentury } from './dates.ts';
+import { isBeside, type Page, type Piece, type Reading } from './page.ts';
 import type { Result } from './result.ts';
 
 type Check = NonNullable<Result['mrz']>['checks'][number];
@@ -17,39 +20,88 @@ export interface Mrz {
   fields: Partial<Record<'number' | 'birth_date' | 'sex' | 'expiry_date' | 'family_name' | 'given_names', string>>;
   /** ISO 3166-1 alpha-2; null if unknown. */
   country: string | null;
-  /** Without a value. */
-  place: Reading;
+  place: Pick<Reading, 'confidence' | 'image_index' | 'bbox'>;
 }
 
 const LENGTH = 30;
-/** Driving licences begin with D; TD1 documents of licences do too (ISO/IEC 18013-1). */
+const WEIGHTS = [7, 3, 1];
+/**
+ * What may stand at each place: `A` a letter, `9` a digit, `X` either; fillers with letters and either. Driving licences begin
+ * with D; TD1 documents of licences do too (ISO/IEC 18013-1).
+ */
+const ONE_LINE = /^D[A-Z0-9<]FRA/;
+const FRENCH = 'DXAAAXXXXXXXXX9999999AAAAAAAA9';
+const TD1 = ['DXAAAXXXXXXXXX9XXXXXXXXXXXXXXX', '9999999A9999999AAAXXXXXXXXXXX9', 'A'.repeat(LENGTH)];
 const FIRST_LINE = /^D[A-Z0-9<][A-Z<]{3}[A-Z0-9<]{25}$/;
 const LINE = /^[A-Z0-9<]{30}$/;
-const WEIGHTS = [7, 3, 1];
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const DIGITS = '0123456789';
+const ALLOWED: Readonly<Record<string, ReadonlySet<string>>> = {
+  D: new Set('D'),
+  A: new Set(`${LETTERS}<`),
+  9: new Set(DIGITS),
+  X: new Set(`${LETTERS}${DIGITS}<`),
+};
+/** How far a line of names may be misread: fillers in a row look like one another. */
+const MOST_MISCOUNTED = 4;
 
 /** The name of the French layout is cut off after eight characters. */
 export const FRENCH_NAME_LENGTH = 8;
 
-export function readMrz({ pieces, imageIndex }: Page): Mrz | null {
-  for (const [index, first] of pieces.entries()) {
-    const text = zoneText(first);
-    if (!FIRST_LINE.test(text)) continue;
-    const below = pieces.slice(index + 1).filter(({ box }) => !isBeside(box, first.box));
-    const [second, third] = below.filter((piece) => LINE.test(zoneText(piece)));
-    const isTd1 = second !== undefined && third !== undefined;
-    const read = isTd1 ? [first, second, third] : [first];
-    const characters = read.flatMap((piece) => piece.characters);
-    const place = readingOf({ text: '', characters }, imageIndex, 'mrz');
-    if (!place) continue;
-    const lines = read.map(zoneText);
-    return { lines, place, ...(isTd1 ? td1Of(lines) : oneLineOf(text)) };
+/** @param today ISO 8601, UTC */
+export function readMrz({ pieces, imageIndex }: Page, today: string): Mrz | null {
+  const zones = pieces.map((piece) => ({ piece, characters: zoneCharacters(piece) }));
+  for (const [index, first] of zones.entries()) {
+    if (!FIRST_LINE.test(textOf(first.characters))) continue;
+    const below = zones.slice(index + 1).filter(({ piece }) => !isBeside(piece.box, first.piece.box));
+    const second = below.find(({ characters }) => LINE.test(textOf(characters)));
+    const names = second && namesBelow(below.slice(below.indexOf(second) + 1));
+    const isTd1 = second !== undefined && names !== undefined;
+    const isFrench = ONE_LINE.test(textOf(first.characters));
+    const read = isTd1
+      ? [first.characters, second.characters, names].map((line, row) => settled(line, TD1[row] ?? ''))
+      : [isFrench ? settled(first.characters, FRENCH) : first.characters];
+    const characters = read.flat();
+    // Also with an uncertain character: the check digits tell.
+    const place = {
+      confidence: weakestOf(characters),
+      image_index: imageIndex,
+      bbox: toBoundingBox(boxOf(characters)),
+    };
+    const lines = read.map((line) => textOf(line));
+    return { lines, place, ...(isTd1 ? td1Of(lines, today) : oneLineOf(lines[0] ?? '')) };
   }
   return null;
 }
 
 /** As recognisers read the font: with spaces and quotation marks for fillers. */
-function zoneText({ text }: Piece): string {
-  return text.toUpperCase().replaceAll('«', '<<').replaceAll(' ', '');
+function zoneCharacters({ characters }: Piece): PrintedCharacter[] {
+  return characters
+    .filter(({ character }) => character !== ' ')
+    .flatMap((each) => {
+      const character = each.character.toUpperCase();
+      const filler = { ...each, character: '<' };
+      return character === '«' ? [filler, filler] : [{ ...each, character }];
+    });
+}
+
+/** The line of names, whose fillers at the end may be miscounted: it ends with them and has no check digit. */
+function namesBelow(zones: readonly { characters: PrintedCharacter[] }[]): PrintedCharacter[] | undefined {
+  for (const { characters } of zones) {
+    const text = textOf(characters);
+    if (!/^[A-Z][A-Z0-9<]*$/.test(text) || Math.abs(text.length - LENGTH) > MOST_MISCOUNTED) continue;
+    const last = characters.at(-1);
+    if (text.length === LENGTH || !last) return characters;
+    const missing = LENGTH - text.length;
+    if (!text.endsWith('<'.repeat(Math.max(2, -missing)))) continue;
+    return missing < 0 ? characters.slice(0, LENGTH) : [...characters, ...Array<PrintedCharacter>(missing).fill(last)];
+  }
+  return undefined;
+}
+
+/** Each character as one that may stand at its place, with the network's own probability; as it is if none is among the next. */
+function settled(characters: readonly PrintedCharacter[], template: string): PrintedCharacter[] {
+  return characters.map((each, place) => asOneOf(each, ALLOWED[template.charAt(place)] ?? new Set()) ?? each);
 }
 
 /** Only the French layout is known beyond country and last check digit: each country places the rest as it likes. */
@@ -64,17 +116,19 @@ function oneLineOf(line: string): Pick<Mrz, 'checks' | 'fields' | 'country'> {
     country,
     fields: withoutEmpty({
       number: withoutFillers(line.slice(5, 14)),
-      expiry_date: dateOf(line.slice(15, 21), () => 20),
+      expiry_date: dateOf(line.slice(15, 21), thisCentury),
       family_name: withoutFillers(line.slice(21, 29)),
     }),
   };
 }
 
-function td1Of([first = '', second = '', third = '']: readonly string[]): Pick<Mrz, 'checks' | 'fields' | 'country'> {
+function td1Of(
+  [first = '', second = '', third = '']: readonly string[],
+  today: string,
+): Pick<Mrz, 'checks' | 'fields' | 'country'> {
   const composed = first.slice(5) + second.slice(0, 7) + second.slice(8, 15) + second.slice(18, 29);
   const [family = '', given = ''] = third.split('<<');
   const sex = { F: 'female', M: 'male' }[second.charAt(7)];
-  const thisYear = new Date().getUTCFullYear() % 100;
   return {
     checks: [
       checkOf('number', first.slice(5, 14), first.charAt(14)),
@@ -85,9 +139,9 @@ function td1Of([first = '', second = '', third = '']: readonly string[]): Pick<M
     country: alpha2Of(first.slice(2, 5)),
     fields: withoutEmpty({
       number: withoutFillers(first.slice(5, 14)),
-      birth_date: dateOf(second.slice(0, 6), (year) => (year > thisYear ? 19 : 20)),
+      birth_date: dateOf(second.slice(0, 6), centuryOfBirth(Number(today.slice(0, 4)))),
       sex: sex ?? null,
-      expiry_date: dateOf(second.slice(8, 14), () => 20),
+      expiry_date: dateOf(second.slice(8, 14), thisCentury),
       family_name: withoutFillers(family),
       given_names: withoutFillers(given),
     }),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { likelyCountry, likelyRegion } from '../../contracts/vocabulary/countries.ts';
-import { documentIssue, readValue, seen } from '../../contracts/vocabulary/documents.ts';
+import { documentIssues, readValue, seen } from '../../contracts/vocabulary/documents.ts';
 import { closed, confidence, imageIndex, nullable, quad } from '../../contracts/vocabulary/schemas.ts';
 import { barcode, mrz } from './machine-readable.ts';
 
@@ -71,7 +71,7 @@ export const result = closed({
   signature: nullable(picture),
   mrz: nullable(mrz),
   barcode: nullable(barcode),
-  issues: Type.Array(documentIssue, { description: 'Reasons why the document is hard to read.' }),
+  issues: documentIssues,
 });
 
 export type Result = Type.Static<typeof result>;

@@ -1,16 +1,8 @@
 /** Grades the vehicle as a whole. Pure. */
-import type { CONDITION_GRADES } from '../../contracts/vocabulary/pricing.ts';
+import { GRADE_OF_WORST } from '../shared/condition-grades.ts';
 import type { Result } from './result.ts';
 
 type Overall = NonNullable<Result['overall']>;
-type Severity = NonNullable<Result['parts'][number]['worst_severity']>;
-
-const GRADES: Readonly<Record<Severity, (typeof CONDITION_GRADES)[number]>> = {
-  minor: 'B',
-  moderate: 'C',
-  severe: 'D',
-  critical: 'E',
-};
 
 interface Assessed {
   parts: Result['parts'];
@@ -28,14 +20,14 @@ interface Assessed {
 export function assessOverall({ parts, views, drivable }: Assessed): Result['overall'] {
   if (views.length === 0) return null;
   const leastSure = Math.min(...views);
-  const order = Object.keys(GRADES);
+  const order = Object.keys(GRADE_OF_WORST);
   const [worst] = parts
     .flatMap(({ damages }) => damages.map(({ severity }) => severity))
     .toSorted((a, b) => order.indexOf(b.value) - order.indexOf(a.value) || b.confidence - a.confidence);
   const confidence = worst?.confidence ?? leastSure;
   const [against] = drivable.filter(({ value }) => !value).toSorted((a, b) => b.confidence - a.confidence);
   return {
-    condition_grade: { value: worst ? GRADES[worst.value] : 'A', confidence },
+    condition_grade: { value: worst ? GRADE_OF_WORST[worst.value] : 'A', confidence },
     drivable: against ?? { value: worst?.value !== 'critical', confidence },
   };
 }

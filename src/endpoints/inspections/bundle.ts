@@ -1,11 +1,18 @@
-import type { Found, UnitOutcome } from '../../contracts/job.ts';
+import type { UnitOutcome } from '../../contracts/job.ts';
 import type { BundleDefinition, StageUnit } from '../../inference/bundles/bundle-definition.ts';
 import { live } from './live.ts';
 import { mergeViews } from './merge-views.ts';
-import { DEFAULT_EXPECTED_VIEWS, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import type { Stage } from './stage-plan.ts';
-import { detectedAt, type SeenOfView, type StageValues, valueAt } from './stage-values.ts';
+import {
+  detectedAt,
+  findingsOf,
+  missingViewsOf,
+  omissionOf,
+  type SeenOfView,
+  type StageValues,
+  valueAt,
+} from './stage-values.ts';
 
 type View = Result['views'][number];
 
@@ -20,21 +27,20 @@ export const bundle: BundleDefinition<Result> = {
       .map(({ seen: _seen, ...taken }, index) => ({
         ...taken,
         ...(valueAt(found, 'view_classification', index) ?? UNSEEN),
-        findings: findingsOf(found, merged, index),
+        findings: findingsOf(found, index),
       }));
     // Unreadable files come last, so that the view indexes in the result stay valid.
     const unread = intake.flatMap((seen, image_index) =>
       seen ? [] : [{ image_index, time_offset_ms: null, frame: null, ...UNSEEN, findings: [] }],
     );
-    const { expected_views = [...DEFAULT_EXPECTED_VIEWS] } = parameters as Parameters;
-    const shown = new Set(views.filter(({ is_usable }) => is_usable).map(({ view }) => view?.value));
     return {
       result: {
         overall: merged?.overall ?? null,
         views: [...views, ...unread],
-        missing_views: expected_views.filter((view) => !shown.has(view)),
+        missing_views: missingViewsOf(views, parameters),
         parts: merged?.parts ?? [],
         repair_estimate: valueAt(found, 'repair_estimate', 0),
+        repair_estimate_omitted: omissionOf(found, parameters),
         report: valueAt(found, 'report', 0),
       },
     };
@@ -95,13 +101,6 @@ const UNITS: Record<Stage, UnitOfFixture> = {
 
 function succeeded<Name extends Stage>(value: StageValues[Name]) {
   return { status: 'succeeded', value } as const;
-}
-
-function findingsOf(found: Found, merged: StageValues['merge'] | null, view: number): View['findings'] {
-  return detectedAt(found, view).findings.flatMap((finding, index) => {
-    const damage_id = merged?.damageIds[view]?.[index];
-    return damage_id ? [{ damage_id, ...finding }] : [];
-  });
 }
 
 function viewAt({ views }: Result, index: number): View {

@@ -20,7 +20,7 @@ export const inspections = {
   price: priceOf,
   files,
   parameters,
-  jobReferences: [{ parameter: 'baseline_job_id', endpoints: ['inspections'] }],
+  jobReferences: [{ parameter: 'baseline_job_id', endpoints: ['inspections'], isExhaustive: true }],
   stages: STAGES,
   stagePlan,
   result,

@@ -2,11 +2,13 @@
 import type { Found, JobInput, UnitOutcome } from '../../contracts/job.ts';
 import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
 import { type BundleDefinition, resultOf, type StageUnit } from '../../inference/bundles/bundle-definition.ts';
+import { ServiceError } from '../../platform/service-error.ts';
 import { damageDetect } from '../damage.detect/contract.ts';
 import type { Result as Damages } from '../damage.detect/result.ts';
 import { damageSeverity } from '../damage.severity/contract.ts';
 import type { Result as Severities } from '../damage.severity/result.ts';
 import type { Result as Parts } from '../parts.recognize/result.ts';
+import { foundDamages } from '../shared/found-damages.ts';
 import { chargeOfVideo, findKeyFrames, inputOfFrame, WATCHING } from '../shared/key-frames.ts';
 import { vehiclePose } from '../vehicle.pose/contract.ts';
 import type { Result as Pose } from '../vehicle.pose/result.ts';
@@ -18,7 +20,16 @@ import { makeReport } from './report/make-report.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import type { Stage } from './stage-plan.ts';
-import { detectedAt, type SeenOfView, type StageValues, takenViews, valueAt } from './stage-values.ts';
+import {
+  detectedAt,
+  findingsOf,
+  missingViewsOf,
+  omissionOf,
+  type SeenOfView,
+  type StageValues,
+  takenViews,
+  valueAt,
+} from './stage-values.ts';
 
 type Live = NonNullable<BundleDefinition<Result>['live']>;
 
@@ -28,7 +39,7 @@ const BLINDING = ['blurred', 'too_dark', 'overexposed', 'no_vehicle'];
 const CERTAIN = 0.5;
 /** Maximum damages per `damage.severity` request. */
 const MOST_GRADED = 50;
-/** Maximum damages per `pricing.repair` request. */
+/** Maximum damages of an estimate. */
 const MOST_PRICED = 100;
 
 export const live: Live = {
@@ -38,7 +49,7 @@ export const live: Live = {
       case 'severity_grading':
         return takenViews(found).some((_, index) => gradedFindings(found, index).findings.length > 0);
       case 'repair_estimate':
-        return damagesOf(valueAt(found, 'merge', 0)?.parts ?? []).length > 0;
+        return damagesIn(found).length > 0;
       case 'report':
         return (valueAt(found, 'merge', 0)?.overall ?? null) !== null;
       default:
@@ -132,26 +143,46 @@ const UNITS: Record<Stage, Live['runUnit']> = {
   repair_estimate: async ({ found, parameters }, infer) => {
     const { vehicle, country, currency, labour_rate, paint_rate } = parameters as Parameters;
     const requested = { vehicle, country, currency, labour_rate, paint_rate };
-    const damages = damagesOf(valueAt(found, 'merge', 0)?.parts ?? []);
-    const estimate = await resultOf<NonNullable<Result['repair_estimate']>>(infer, 'pricing.repair', null, {
-      ...Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined)),
-      damages: damages.slice(0, MOST_PRICED),
-    });
-    return succeeded('repair_estimate', estimate);
+    try {
+      const estimate = await resultOf<NonNullable<Result['repair_estimate']>>(infer, 'pricing.repair', null, {
+        ...Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined)),
+        // As of a named job, with the confidence of each.
+        foundDamages: damagesIn(found).slice(0, MOST_PRICED),
+      });
+      return succeeded('repair_estimate', estimate);
+    } catch (error) {
+      const isWithoutBook = error instanceof ServiceError && error.code === 'model_unavailable';
+      if (isWithoutBook && !asksForEstimate(parameters)) return null;
+      throw error;
+    }
   },
 
   report: async ({ found, parameters, inputs }, _infer, tools) => {
     const merged = valueAt(found, 'merge', 0);
     if (!merged) throw new Error('the report needs the merged views');
     const taken = takenViews(found);
+    const seen = taken.map((_, index) => valueAt(found, 'view_classification', index));
     const shown = taken.map((view, index) => ({
-      view: valueAt(found, 'view_classification', index)?.view ?? null,
+      view: seen[index]?.view ?? null,
       picture: pictureOf(view, inputs),
+      findings: findingsOf(found, index),
     }));
-    const repairEstimate = valueAt(found, 'repair_estimate', 0);
-    return succeeded('report', await makeReport({ ...merged, repairEstimate, views: shown, parameters }, tools), 0);
+    const inspected = {
+      ...merged,
+      views: shown,
+      missingViews: missingViewsOf(seen, parameters),
+      repairEstimate: valueAt(found, 'repair_estimate', 0),
+      estimateOmitted: omissionOf(found, parameters),
+      parameters,
+    };
+    return succeeded('report', await makeReport(inspected, tools), 0);
   },
 };
+
+/** Rather than getting one because it is usual. */
+function asksForEstimate({ include_repair_estimate, currency, labour_rate, paint_rate }: Parameters): boolean {
+  return include_repair_estimate === true || [currency, labour_rate, paint_rate].some((value) => value !== undefined);
+}
 
 function succeeded<Name extends Stage>(_stage: Name, value: StageValues[Name], chargedCredits?: number) {
   const charge = chargedCredits === undefined ? {} : { chargedCredits };
@@ -165,6 +196,8 @@ function gradedFindings(found: Found, index: number) {
   const { findings, sizes } = detectedAt(found, index);
   return isLeftOut ? { findings: [], sizes: [] } : { findings, sizes };
 }
+
+const damagesIn = (found: Found) => foundDamages({ parts: valueAt(found, 'merge', 0)?.parts ?? [] });
 
 function viewOf({ found, inputs, index }: Pick<StageUnit, 'found' | 'inputs' | 'index'>) {
   const taken = takenViews(found)[index];
@@ -181,20 +214,4 @@ function pictureOf({ frame, image_index }: StageValues['intake'][number], inputs
 function seenOf(view: SeenOfView['view'], issues: SeenOfView['quality_issues']): SeenOfView {
   const isBlind = issues.some(({ reason, confidence }) => BLINDING.includes(reason) && confidence >= CERTAIN);
   return { view, is_usable: view !== null && !isBlind, quality_issues: issues };
-}
-
-/** The damages as `pricing.repair` takes them. */
-function damagesOf(parts: Result['parts']) {
-  return parts.flatMap(({ part, side, damages }) =>
-    damages.map(({ id, type, severity, repair_method, size }) => ({
-      id,
-      type,
-      part,
-      side,
-      severity: severity.value,
-      repair_method: repair_method.value,
-      ...(typeof size?.length_mm === 'number' && { length_mm: size.length_mm }),
-      ...(typeof size?.width_mm === 'number' && { width_mm: size.width_mm }),
-    })),
-  );
 }

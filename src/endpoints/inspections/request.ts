@@ -29,13 +29,16 @@ export const parameters = Type.Object(
     ),
     baseline_job_id: Type.Optional(
       jobId(
-        'An earlier `inspections` job of the same vehicle. `is_new` then states for each damage whether it is new since.',
+        'An earlier `inspections` job of the same vehicle, succeeded or partial with all its views examined. `is_new` then ' +
+          'states for each damage whether it is new since.',
       ),
     ),
     include_repair_estimate: Type.Optional(
       Type.Boolean({
-        default: true,
-        description: 'Whether to estimate the repair costs. With `false`, `repair_estimate` is null.',
+        description:
+          'Whether to estimate the repair costs. With `false`, `repair_estimate` is null. With `true`, a live job that no ' +
+          'price book can estimate is `partial`; without this parameter the estimate is then left out, and the job can ' +
+          'succeed. Amounts that the request sends, such as `labour_rate`, count as `true`.',
       }),
     ),
     include_report: Type.Optional(

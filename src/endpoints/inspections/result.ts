@@ -47,7 +47,7 @@ const seenView = closed({
   frame: nullable({ ...artefact, description: 'The frame of the video; null for a picture.' }),
   view,
   is_usable: Type.Boolean({
-    description: 'Whether the view was used for the inspection. If not, `quality_issues` says why.',
+    description: 'Whether the view was used for the inspection. If not, `view` is null, or `quality_issues` says why.',
   }),
   quality_issues: qualityIssues,
   findings: Type.Array(finding, { description: 'The damages visible in this view, most confident first.' }),
@@ -85,6 +85,9 @@ const overall = closed({
   ),
 });
 
+/** Why an inspection has no repair estimate. */
+const ESTIMATE_OMISSIONS = ['not_requested', 'nothing_to_repair', 'no_price_book', 'failed'] as const;
+
 export const result = closed({
   overall: nullable({ ...overall, description: 'Null if no vehicle is visible.' }),
   views: Type.Array(seenView, {
@@ -96,8 +99,17 @@ export const result = closed({
   }),
   repair_estimate: nullable({
     ...repairEstimate,
-    description: 'Null with `include_repair_estimate: false`, without damages, or if its stage failed.',
+    description: '`repair_estimate_omitted` says why it is null.',
   }),
+  repair_estimate_omitted: Type.Optional(
+    nullable(
+      Type.Enum(ESTIMATE_OMISSIONS, {
+        description:
+          'Why there is no repair estimate; null if there is one. `no_price_book`: in live mode the operator has no price ' +
+          'book of repairs that could answer the request.',
+      }),
+    ),
+  ),
   report: nullable({
     ...artefact,
     description: 'PDF. Null with `include_report: false`, without a vehicle, or if its stage failed.',

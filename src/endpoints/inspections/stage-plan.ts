@@ -87,6 +87,7 @@ export function stagePlan({ parameters, files }: ValidRequest): PlannedStage[] {
             [
               'intake',
               'view_classification',
+              'damage_detection',
               'merge',
               ...(include_repair_estimate === false ? [] : (['repair_estimate'] as const)),
             ],

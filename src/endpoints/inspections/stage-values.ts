@@ -3,6 +3,7 @@ import type { Found } from '../../contracts/job.ts';
 import { foundValue } from '../../inference/bundles/bundle-definition.ts';
 import { requestedDetections } from '../shared/requested-detections.ts';
 import type { Grade, MergedViews, SeenFinding, SeenPart } from './merge-views.ts';
+import { DEFAULT_EXPECTED_VIEWS, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 import type { Stage } from './stage-plan.ts';
 
@@ -60,4 +61,31 @@ export function detectedAt(found: Found, index: number): Detected {
   const view = valueAt(found, 'view_classification', index)?.view;
   const hint = view ? { view_hint: view.value } : {};
   return { parts: requestedDetections(parts, hint), findings: requestedDetections(findings, hint), sizes };
+}
+
+/** Expected views that no usable picture shows. */
+export function missingViewsOf(views: readonly (SeenOfView | null)[], parameters: Parameters): Result['missing_views'] {
+  const { expected_views = [...DEFAULT_EXPECTED_VIEWS] } = parameters;
+  const shown = new Set(views.map((seen) => (seen?.is_usable ? seen.view?.value : undefined)));
+  return expected_views.filter((view) => !shown.has(view));
+}
+
+/** Why there is no estimate once its stage has ended; null if there is one. A stage that was skipped left nothing. */
+export function omissionOf(found: Found, { include_repair_estimate: wanted }: Parameters): EstimateOmission | null {
+  if (wanted === false) return 'not_requested';
+  if (valueAt(found, 'repair_estimate', 0)) return null;
+  const parts = valueAt(found, 'merge', 0)?.parts ?? [];
+  if (parts.every(({ damages }) => damages.length === 0)) return 'nothing_to_repair';
+  return found.repair_estimate?.some(({ status }) => status === 'failed') ? 'failed' : 'no_price_book';
+}
+
+type EstimateOmission = NonNullable<Result['repair_estimate_omitted']>;
+
+/** A view's findings, each with the damage that it was merged into. */
+export function findingsOf(found: Found, view: number): View['findings'] {
+  const ids = valueAt(found, 'merge', 0)?.damageIds[view] ?? [];
+  return detectedAt(found, view).findings.flatMap((finding, index) => {
+    const damage_id = ids[index];
+    return damage_id ? [{ damage_id, ...finding }] : [];
+  });
 }

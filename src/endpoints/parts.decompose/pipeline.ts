@@ -9,9 +9,10 @@ import { cutOut, type PixelBox, pixelsAround } from '../../inference/toolkit/ima
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
 import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
-import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
 import { touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
-import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { fillPart, type OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { createPartReader } from '../../inference/toolkit/segmentation/part-reader.ts';
+import { VEHICLE_PARTS } from '../../inference/toolkit/segmentation/vehicle-parts.ts';
 import { requestedDetections } from '../shared/requested-detections.ts';
 import type { Parameters } from './request.ts';
 
@@ -28,15 +29,14 @@ interface Piece {
 }
 
 export const pipeline: PipelineDefinition = {
-  tasks: ['part-segmentation'],
+  tasks: ['part-segmentation', VEHICLE_PARTS],
   create: (model) => {
-    const outline = createPartOutliner(model);
-    const assess = createPictureAssessor(model);
+    const read = createPartReader(model);
     return async ({ pictures, parameters }) => {
       const { include_exploded_view: isViewWanted = false, ...requested }: Parameters = parameters;
       const picture = await onlyPicture(pictures);
-      const assessment = await assess(picture);
-      const { pieces, sheet } = takeApart(await outline(picture), picture);
+      const { parts: found, assessment } = await read(picture);
+      const { pieces, sheet } = takeApart(found, picture);
       // The exploded view shows every part; the list contains only the requested ones.
       const parts = requestedDetections(
         pieces.map((piece) => ({ ...piece.part, piece })),
@@ -79,7 +79,7 @@ function takeApart(parts: readonly OutlinedPart[], picture: RgbImage): { pieces:
 }
 
 function toResult({ part, around, cut, layout }: Piece, named: Pick<OutlinedPart, 'part' | 'side'>, picture: Size) {
-  const image: MadePicture = { object: 'made_picture', ...cut, channels: 4, format: 'webp' };
+  const image: MadePicture = { object: 'made_picture', ...cut, channels: 4, format: 'webp', edits: ['cut_out'] };
   return {
     ...named,
     confidence: part.confidence,
@@ -108,5 +108,5 @@ function paintSheet(pieces: readonly Piece[], { width, height }: Size): MadePict
       }
     }
   }
-  return { object: 'made_picture', width, height, channels: 4, pixels, format: 'webp' };
+  return { object: 'made_picture', width, height, channels: 4, pixels, format: 'webp', edits: ['cut_out'] };
 }

@@ -6,10 +6,11 @@ import type { Size } from '../../inference/toolkit/decoding/boxes.ts';
 import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
-import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
 import { touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
-import { createPartOutliner, fillPart, type OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { fillPart, type OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { createPartReader } from '../../inference/toolkit/segmentation/part-reader.ts';
 import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
+import { VEHICLE_PARTS } from '../../inference/toolkit/segmentation/vehicle-parts.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -18,16 +19,16 @@ import type { Result } from './result.ts';
 const MOST_PARTS = 255;
 
 export const pipeline: PipelineDefinition = {
-  tasks: ['part-segmentation'],
+  tasks: ['part-segmentation', VEHICLE_PARTS],
   create: (model) => {
-    const outline = createPartOutliner(model);
-    const assess = createPictureAssessor(model);
+    const read = createPartReader(model);
     return async ({ pictures, parameters }) => {
       const requested: Parameters = parameters;
       const picture = await onlyPicture(pictures);
-      const found = (await outline(picture)).slice(0, MOST_PARTS);
+      const { parts, assessment } = await read(picture);
+      const found = parts.slice(0, MOST_PARTS);
       const result: Result = {
-        ...(await assess(picture)),
+        ...assessment,
         parts: found.map((part, index) => toResult(part, index + 1, picture)),
         mask: null,
       };
@@ -67,5 +68,5 @@ function paintMask(parts: readonly { part: OutlinedPart; value: number }[], { wi
       if (inside > 0) pixels[pixel] = value;
     });
   }
-  return { object: 'made_picture', width, height, channels: 1, pixels, format: 'png' };
+  return { object: 'made_picture', width, height, channels: 1, pixels, format: 'png', edits: ['matte'] };
 }

@@ -22,6 +22,7 @@ export const plateRead = {
     empty_result: 'No plate in the picture: an empty list.',
     low_confidence: 'A plate in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
+    poor_image_quality: 'A blurred picture with a reflection: an empty list, and `quality_issues` says why.',
     several_plates: 'Three plates, largest first: one with a region, one from an unknown country.',
   },
 } as const satisfies EndpointContract;

@@ -1,9 +1,11 @@
 /** Lines of print → the number plates among them. Print without the format of any country is not one, whatever it shows. */
+import { areaOfBox } from '../../inference/toolkit/decoding/boxes.ts';
 import { boxAround, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import type { PrintedLine } from '../../inference/toolkit/text/text-lines.ts';
+import type { Format } from './grammars/grammar.ts';
 import { originOf } from './origin.ts';
-import { areaOf, type Piece, pieceOf, piecesOf, sharedPart } from './pieces.ts';
-import { type RegistrationNumber, readNumber } from './read-number.ts';
+import { type Piece, pieceOf, piecesOf, SHORTEST, sharedPart } from './pieces.ts';
+import { IN_PRINT, type RegistrationNumber, readNumber } from './read-number.ts';
 
 /** Reads print again in cuts of other sizes: plates are small, and their edges are read as characters. */
 export type ReadAgain = (quad: Quad) => Promise<PrintedLine[]>;
@@ -20,12 +22,7 @@ export async function findPlates(
   hint: string | null,
 ): Promise<RegistrationNumber[]> {
   const pieces = piecesOf(lines).filter(mayHoldNumber).toSorted(largestFirst).slice(0, MOST_READ_AGAIN);
-  const found = await Promise.all(
-    pieces.map(async (piece) => {
-      const again = piece.lines > 1 ? [] : (await readAgain(piece.quad)).flatMap((line) => pieceOf([line]));
-      return readNumber([piece, ...again], originOf(boxAround(piece.quad), lines), hint) ?? [];
-    }),
-  );
+  const found = await Promise.all(pieces.map((piece) => numberIn(piece, lines, readAgain, hint, IN_PRINT)));
   const plates: RegistrationNumber[] = [];
   for (const number of found.flat().toSorted((a, b) => a.cost - b.cost)) {
     if (plates.every(({ quad }) => sharedPart(quad, number.quad) < SAME_PLACE)) plates.push(number);
@@ -33,13 +30,27 @@ export async function findPlates(
   return plates.toSorted(largestFirst);
 }
 
+/** The number that a piece of print shows, if any. @param lines what may say where it comes from */
+export async function numberIn(
+  piece: Piece,
+  lines: readonly PrintedLine[],
+  readAgain: ReadAgain,
+  hint: string | null,
+  formats: readonly Format[],
+): Promise<RegistrationNumber[]> {
+  const again = piece.lines > 1 ? [] : (await readAgain(piece.quad)).flatMap((line) => pieceOf([line]));
+  const number = readNumber([piece, ...again], originOf(boxAround(piece.quad), lines), hint, formats);
+  return number ? [number] : [];
+}
+
 /** Numbers have letters and digits; print of small letters is none. */
 function mayHoldNumber({ glyphs }: Piece): boolean {
+  if (glyphs.length < SHORTEST) return false;
   const canBe = (pattern: RegExp) =>
     glyphs.some(({ likelihoods }) => [...likelihoods.keys()].some((each) => pattern.test(each)));
   return canBe(/\d/);
 }
 
 function largestFirst(one: { quad: Quad }, other: { quad: Quad }): number {
-  return areaOf(boxAround(other.quad)) - areaOf(boxAround(one.quad));
+  return areaOfBox(boxAround(other.quad)) - areaOfBox(boxAround(one.quad));
 }

@@ -86,7 +86,7 @@ function fitSkipping(glyphs: readonly Glyph[], format: Format, skips: readonly n
 }
 
 /** @param country whose letters may stand on a band before the number */
-function leadingCost(glyphs: readonly Glyph[], country: string): number {
+function leadingCost(glyphs: readonly Glyph[], country: string | null): number {
   const text = glyphs.map(likeliest).join('');
   return text.length > 1 && SIGNS[text] === country ? BAND : strayCost(glyphs, SURE_STRAY_GLYPH);
 }

@@ -1,5 +1,5 @@
 /** Pieces of print that may be a number plate by their size and shape: lines, rows of lines, and pairs below one another. */
-import type { Box } from '../../inference/toolkit/decoding/boxes.ts';
+import { overlapCoefficient } from '../../inference/toolkit/decoding/boxes.ts';
 import { boxAround, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { joinRows, quadOf } from '../../inference/toolkit/text/print-rows.ts';
 import { distance } from '../../inference/toolkit/text/straighten.ts';
@@ -13,7 +13,9 @@ export interface Piece {
   lines: 1 | 2;
 }
 
-export const [SHORTEST, LONGEST] = [5, 12];
+/** In print that may be anything, and on plates. */
+export const [SHORTEST, SHORTEST_FOUND] = [5, 4];
+const LONGEST = 12;
 /** Width of a character with its gap, in heights of the line. Badges are set wider. */
 const [NARROWEST, WIDEST] = [0.2, 0.75];
 /** A letter or digit that is read as a small one. */
@@ -41,7 +43,7 @@ export function piecesOf(lines: readonly PrintedLine[]): Piece[] {
 export function pieceOf(prints: readonly Print[]): Piece[] {
   const glyphs = glyphsOf(prints);
   const [first, last] = [prints[0], prints.at(-1)];
-  if (!first || !last || glyphs.length < SHORTEST || glyphs.length > LONGEST) return [];
+  if (!first || !last || glyphs.length < SHORTEST_FOUND || glyphs.length > LONGEST) return [];
   if (!prints.every(hasShapeOfPlate)) return [];
   const small = glyphs.filter(({ printed: { character } }) => /\p{Ll}/u.test(character)).length;
   if (small > MOST_SMALL * glyphs.length) return [];
@@ -56,14 +58,7 @@ function hasShapeOfPlate({ characters, quad }: Print): boolean {
   return pitch >= NARROWEST && pitch <= WIDEST;
 }
 
-/** Share of the smaller box that both cover. */
+/** Share of the smaller of the boxes around two lines that both cover. */
 export function sharedPart(one: Quad, other: Quad): number {
-  const [a, b] = [boxAround(one), boxAround(other)];
-  const width = Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
-  const height = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
-  return width <= 0 || height <= 0 ? 0 : (width * height) / Math.min(areaOf(a), areaOf(b));
-}
-
-export function areaOf({ x0, y0, x1, y1 }: Box): number {
-  return (x1 - x0) * (y1 - y0);
+  return overlapCoefficient(boxAround(one), boxAround(other));
 }

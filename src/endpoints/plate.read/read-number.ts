@@ -4,10 +4,10 @@ import { quadOf } from '../../inference/toolkit/text/print-rows.ts';
 import { type Fit, fitFormat, isMostlyRead } from './fit-format.ts';
 import { confidenceOf } from './glyphs.ts';
 import { EUROPE } from './grammars/europe.ts';
-import { type Format, formatsOf } from './grammars/grammar.ts';
+import { type Format, formatsOf, UNLISTED } from './grammars/grammar.ts';
 import { NORTH_AMERICA } from './grammars/north-america.ts';
 import type { Origin } from './origin.ts';
-import { type Piece, SHORTEST } from './pieces.ts';
+import { type Piece, SHORTEST, SHORTEST_FOUND } from './pieces.ts';
 
 export interface Estimate {
   value: string;
@@ -27,7 +27,11 @@ export interface RegistrationNumber {
   cost: number;
 }
 
-const FORMATS = formatsOf([...EUROPE, ...NORTH_AMERICA]).filter(({ length }) => length >= SHORTEST);
+const LISTED = formatsOf([...EUROPE, ...NORTH_AMERICA]);
+/** Formats of print that may be anything. */
+export const IN_PRINT = LISTED.filter(({ length }) => length >= SHORTEST);
+/** Formats of print that stands on a plate. */
+export const ON_PLATES = [...LISTED.filter(({ length }) => length >= SHORTEST_FOUND), ...formatsOf([UNLISTED])];
 /** In nats, as all costs; see `fitFormat`. */
 const HIGHEST_COST = 6.5;
 /** A number with a less certain character is a guess. */
@@ -38,6 +42,12 @@ const HIGHEST_MEAN_COST = 4.5;
 const AS_GOOD = 1.5;
 /** Decides between formats that fit alike, but costs less than any misread character. */
 const HINT = 0.6;
+/** A listed format is likelier, even if a seal or an edge was read as a character. */
+const NO_FORMAT = 1.5;
+/** Words stand on plates and their frames more often than numbers of letters alone. */
+const LETTERS_ALONE = 1;
+/** A number without a format has nothing but its characters to rely on. */
+const LEAST_CONFIDENCE_UNLISTED = 0.5;
 /** Countries that are not listed have the same formats, so that a format alone proves no country. */
 const BY_FORMAT = 0.8;
 const BY_HINT = 0.5;
@@ -46,25 +56,28 @@ const BY_HINT = 0.5;
  * Each text that a reading suggests is held against all of them, so that cuts which are unsure of different characters
  * complete each other.
  * @param readings of the same piece @param origin what stands beside it @param hint the country to assume
+ * @param formats that it may have
  */
 export function readNumber(
   readings: readonly Piece[],
   origin: Origin | null,
   hint: string | null,
+  formats: readonly Format[],
 ): RegistrationNumber | null {
-  const suggested = readings.flatMap((piece) => fitsOf(piece, origin));
+  const suggested = readings.flatMap((piece) => fitsOf(piece, origin, formats));
   const texts = [...Map.groupBy(suggested, ({ text }) => text).values()];
   const numbers = texts.flatMap((fits) => {
-    const byFormat = Map.groupBy(fits, ({ format }) => format);
-    return [...byFormat.keys()].flatMap(
-      (format) => agreementOn(fits[0]?.text ?? '', format, readings, bonusOf(format, origin, hint)) ?? [],
+    const text = fits[0]?.text ?? '';
+    const fitting = new Set(fits.map(({ format }) => format));
+    return [...fitting].flatMap(
+      (format) => agreementOn(text, format, readings, bonusOf(text, format, origin, hint)) ?? [],
     );
   });
   const sorted = numbers.toSorted((a, b) => a.cost - b.cost);
   const [best] = sorted;
   if (!best || best.cost > HIGHEST_MEAN_COST) return null;
   const weakest = Math.min(...best.confidences);
-  if (weakest < LEAST_CONFIDENCE) return null;
+  if (weakest < (best.format.country === null ? LEAST_CONFIDENCE_UNLISTED : LEAST_CONFIDENCE)) return null;
   const alike = sorted.filter(({ text, cost }) => text === best.text && cost <= best.cost + AS_GOOD);
   const { text, confidences, quad, cost } = best;
   return { text, confidences, quad, ...provenance(alike, origin, hint, weakest), cost };
@@ -104,16 +117,23 @@ function spelling(text: string, format: Format): Format {
   return { ...format, groups, codes: null };
 }
 
-function bonusOf(format: Format, origin: Origin | null, hint: string | null): number {
+function bonusOf(text: string, format: Format, origin: Origin | null, hint: string | null): number {
+  if (format.country === null) return -NO_FORMAT - (/\d/.test(text) ? 0 : LETTERS_ALONE);
   return (format.country === hint ? HINT : 0) + (isOf(origin, format) ? AS_GOOD : 0);
 }
 
-function fitsOf({ glyphs }: Piece, origin: Origin | null): Fit[] {
-  return FORMATS.flatMap((format) => {
+function fitsOf({ glyphs }: Piece, origin: Origin | null, formats: readonly Format[]): Fit[] {
+  return formats.flatMap((format) => {
     if (format.needs === 'origin' && !isOf(origin, format)) return [];
     const fit = fitFormat(glyphs, format);
-    return fit && fit.cost <= HIGHEST_COST && isMostlyRead(fit) ? [fit] : [];
+    if (!fit || (isWord(fit) && !origin?.region)) return [];
+    return fit.cost <= HIGHEST_COST && isMostlyRead(fit) ? [fit] : [];
   });
+}
+
+/** Makes, dealers and `PRIVATE` stand on boards like plates. Letters chosen by an owner stand beside the name of a state. */
+function isWord({ format, text }: Fit): boolean {
+  return format.country === null && !/\d/.test(text);
 }
 
 function isOf(origin: Origin | null, { country, region }: Format): boolean {
@@ -126,7 +146,7 @@ function provenance(
   hint: string | null,
   confidence: number,
 ): Pick<RegistrationNumber, 'country' | 'region'> {
-  const countries = new Set(fits.map(({ format }) => format.country));
+  const countries = new Set(fits.flatMap(({ format }) => format.country ?? []));
   if (origin && (origin.region !== null || countries.has(origin.country))) {
     const value = origin.region ?? regionOf(fits.filter(({ format }) => format.country === origin.country));
     const country = { value: origin.country, confidence: origin.confidence };

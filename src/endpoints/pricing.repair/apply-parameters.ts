@@ -1,9 +1,10 @@
 import type { FoundDamage } from '../shared/found-damages.ts';
 import { priceRepairs } from '../shared/repair-costs.ts';
+import { type DamageToRepair, methodOf, notPricedReason } from '../shared/repair-rules.ts';
 import type { ResolvedParameters } from './references.ts';
-import { type DamageToRepair, methodOf, notPricedReason, priceOfPart, workOf } from './repair-rules.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
+import { priceOfPart, workOf } from './test-mode-work.ts';
 
 type Operation = Result['operations'][number];
 type NotPriced = Result['not_priced'][number];
@@ -36,8 +37,11 @@ export function applyParameters(fixture: Result, parameters: ResolvedParameters)
 
 function damagesOf({ damages, foundDamages }: ResolvedParameters): Damage[] | undefined {
   return (
-    foundDamages?.map(({ severity, repairMethod, ...damage }) => ({
-      ...damage,
+    foundDamages?.map(({ id, type, part, side, severity, repairMethod }) => ({
+      id,
+      type,
+      part,
+      side,
       severity: severity?.value ?? null,
       method: repairMethod,
     })) ?? damages?.map(requestedDamage)
@@ -63,7 +67,7 @@ function estimateOf(damages: readonly Damage[], fixture: Result): Result {
   const priced = damages.flatMap(({ part, ...damage }) =>
     part === null || ids.has(damage.id) ? [] : [{ ...damage, part }],
   );
-  const confidence = Math.min(...fixture.operations.map((operation) => operation.confidence));
+  const confidence = Math.min(...fixture.operations.map((operation) => operation.confidence ?? 1));
   const operations = byPart(priced).flatMap((onPart) => operationsOn(onPart, confidence));
   return { ...fixture, operations, not_priced: refused, repair_days: daysOf(operations) };
 }

@@ -12,10 +12,13 @@ const GRADE_SHARES: Readonly<Record<Grade, number>> = { A: 0.04, B: -0.015, C: -
 
 /** Applies the request to a fixture, whose amounts are in EUR. */
 export function applyParameters(fixture: Result, parameters: Parameters, inputs: readonly JobInput[] = []): Result {
-  const { currency = 'EUR', include_comparables } = parameters;
+  const { include_comparables } = parameters;
+  // Test mode admits no other currency.
+  const currency = (parameters.currency ?? 'EUR') as keyof typeof MINOR_UNITS_PER_EURO_CENT;
   const vehicle = namedVehicle(fixture, parameters);
   const { vehicle: requested } = parameters as Partial<Parameters>;
-  const valued = vehicle && requested ? valuedFor(fixture, vehicle, requested) : fixture;
+  const named = vehicle ? { ...fixture, vehicle } : unidentified(fixture);
+  const valued = vehicle && requested ? valuedFor(fixture, vehicle, requested) : named;
   const told = converted(valued, MINOR_UNITS_PER_EURO_CENT[currency]);
   const inCurrency: Result = {
     ...told,
@@ -25,14 +28,21 @@ export function applyParameters(fixture: Result, parameters: Parameters, inputs:
   return [inCondition(inputs), lessRepairs, plusMargin].reduce((result, step) => step(result, parameters), inCurrency);
 }
 
-/** The requested vehicle. A VIN resolves to the fixture's. */
+/** The requested vehicle; null if neither its VIN nor its attributes identify it. A VIN resolves to the fixture's. */
 function namedVehicle({ vehicle }: Result, { vehicle: requested }: Parameters): Result['vehicle'] {
   if (!vehicle || !requested) return vehicle;
   const mileage = { mileage_km: requested.mileage_km ?? null };
   if (requested.vin !== undefined && vehicle.resolved_from === 'vin')
     return { ...vehicle, ...mileage, vin: requested.vin };
-  const { make = vehicle.make, model = vehicle.model, year = vehicle.year, variant = null, vin = null } = requested;
+  const { make, model, year, variant = null, vin = null } = requested;
+  if (make === undefined || model === undefined || year === undefined) return null;
   return { ...mileage, make, model, year, variant, vin, resolved_from: 'attributes' };
+}
+
+/** As in the scenario `empty_result`. */
+function unidentified(fixture: Result): Result {
+  const nothing = { vehicle: null, condition: null, channels: null, adjustments: [], market: null, comparables: [] };
+  return { ...fixture, ...nothing };
 }
 
 function inCondition(inputs: readonly JobInput[]) {

@@ -1,8 +1,13 @@
 import { Type } from 'typebox';
 import { pictures } from '../../contracts/vocabulary/pictures.ts';
-import { CONDITION_GRADES, countryParameter, MAXIMUM_AMOUNT } from '../../contracts/vocabulary/pricing.ts';
+import {
+  CONDITION_GRADES,
+  countryParameter,
+  includeReport,
+  MAXIMUM_AMOUNT,
+  PRICE_BOOK_PATTERN,
+} from '../../contracts/vocabulary/pricing.ts';
 import { describedVehicle } from '../../contracts/vocabulary/vehicles.ts';
-import { MINOR_UNITS_PER_EURO_CENT, PRICE_BOOKS } from './price-books.ts';
 
 /** Pictures are optional: they only refine a valuation by attributes. */
 export const files = pictures(0, 30);
@@ -11,11 +16,14 @@ export const parameters = Type.Object(
   {
     vehicle: {
       ...describedVehicle,
-      description: 'The vehicle to value: at least its `vin`, or its `make`, `model` and `year`.',
+      description:
+        'The vehicle to value: at least its `vin`, or its `make`, `model` and `year`, which the price book must cover.',
     },
     condition_grade: Type.Optional(
       Type.Enum(CONDITION_GRADES, {
-        description: 'Defaults to a grade inferred from the pictures and from `repair_estimate_total`.',
+        description:
+          'Moves the value by a fixed share, and no picture is looked at. Defaults to the worse of what damage in the pictures ' +
+          'and `repair_estimate_total` suggest, which moves nothing beyond the deducted repairs, or else to the usual grade.',
       }),
     ),
     repair_estimate_total: Type.Optional(
@@ -27,22 +35,22 @@ export const parameters = Type.Object(
       }),
     ),
     price_book: Type.Optional(
-      Type.Enum(Object.keys(PRICE_BOOKS) as (keyof typeof PRICE_BOOKS)[], {
-        description: 'The price book to value by. Defaults to the book of `country`.',
+      Type.String({
+        pattern: PRICE_BOOK_PATTERN,
+        description:
+          'The price book to value by, such as `eu-de`, or a version of it, such as `eu-de@3`, to repeat a valuation. ' +
+          'Defaults to the book of `country`.',
       }),
     ),
     currency: Type.Optional(
-      Type.Enum(Object.keys(MINOR_UNITS_PER_EURO_CENT) as (keyof typeof MINOR_UNITS_PER_EURO_CENT)[], {
+      Type.String({
+        pattern: '^[A-Z]{3}$',
         description:
-          'ISO 4217. Defaults to the currency of the price book; amounts are converted to any other. Test mode uses fixed ' +
-          'rates: 1 EUR is 0.95 CHF, 0.85 GBP, 160 JPY or 1.10 USD.',
+          'ISO 4217. Defaults to the currency of the price book; amounts are converted to any other that the operator has ' +
+          'imported a rate for. Test mode uses fixed rates: 1 EUR is 0.95 CHF, 0.85 GBP, 160 JPY or 1.10 USD.',
       }),
     ),
-    country: Type.Optional({
-      ...countryParameter,
-      description:
-        'ISO 3166-1 alpha-2. Defaults to the country of the price book. A country without a price book is refused.',
-    }),
+    country: Type.Optional(countryParameter),
     margin_pct: Type.Optional(
       Type.Number({
         minimum: 0,
@@ -50,6 +58,7 @@ export const parameters = Type.Object(
         description: 'Margin in percent, added to the retail value as an adjustment of kind `margin`.',
       }),
     ),
+    include_report: includeReport,
     include_comparables: Type.Optional(
       Type.Boolean({
         default: true,

@@ -4,7 +4,9 @@ import {
   CONDITION_GRADES,
   CONDITION_SOURCES,
   country,
+  exchangeRate,
   PRICE_CHANNELS,
+  priceReport,
 } from '../../contracts/vocabulary/pricing.ts';
 import {
   amount,
@@ -40,10 +42,18 @@ const channel = (description: string) =>
   closed(
     {
       base: price('Value of the average comparable vehicle, before the adjustments.'),
-      low: price('Four out of five comparable vehicles sell above it.'),
+      low: price('Nine out of ten comparable vehicles are offered above it.'),
       value: price('`base` plus the adjustments of this channel, at least 0.'),
-      high: price('Four out of five comparable vehicles sell below it.'),
+      high: price('Nine out of ten comparable vehicles are offered below it.'),
       confidence,
+      derived_from: Type.Optional(
+        Type.Enum(['observations', 'margin'], {
+          description:
+            'In live mode: `observations` if the price book has offers of this channel; `margin` if the figures are those of ' +
+            'another channel and a fixed margin of `margin_percent`.',
+        }),
+      ),
+      margin_percent: Type.Optional(nullable(Type.Number())),
     },
     description,
   );
@@ -84,13 +94,17 @@ const comparable = closed({
 export const result = closed({
   vehicle: nullable({ ...pricedVehicle, description: 'The valued vehicle; null if it could not be identified.' }),
   condition: nullable(condition),
-  price_book: Type.String(),
+  price_book: Type.String({
+    description: 'In live mode with its version, such as `eu-de@3`: name it to repeat the valuation.',
+  }),
   country,
   currency,
-  valued_on: Type.String({ format: 'date' }),
+  exchange_rate: Type.Optional(exchangeRate),
+  valued_on: Type.String({ format: 'date', description: 'In live mode the day that the price book ends.' }),
   channels: nullable({ ...channels, description: 'Null if the price book does not know the vehicle.' }),
   adjustments: Type.Array(adjustment, { description: 'The steps from `base` to `value`.' }),
   market: nullable(market),
+  report: priceReport,
   comparables: nullable(
     Type.Array(comparable, {
       description:

@@ -26,8 +26,6 @@ const MOST_MILEAGE_DEDUCTION = 0.4;
 /** Each requested item of equipment adds this fraction of the private base, up to a limit. */
 const VALUE_PER_ITEM = 0.01;
 const MOST_ITEMS = 10;
-/** Collectors look for vehicles from this age on. */
-const COLLECTIBLE_AGE_YEARS = 25;
 
 /**
  * @param fixture its `vehicle` is the one that its values are for
@@ -40,7 +38,7 @@ export function valuedFor(fixture: Result, vehicle: Vehicle, requested: Paramete
   const factor = modelFactor(vehicle, original) * yearFactor(vehicle, original);
   const scaled: Result = { ...converted(fixture, factor), vehicle };
   const ageYears = Math.max(LEAST_AGE_YEARS, Number(fixture.valued_on.slice(0, 4)) - vehicle.year);
-  const steps = [withMileage, withEquipment, withAge];
+  const steps = [withMileage, withEquipment];
   const valued = steps.reduce((result, step) => step(result, { vehicle, requested, ageYears }), scaled);
   return { ...valued, comparables: comparablesFor(valued, fixture, requested) };
 }
@@ -51,10 +49,10 @@ interface Facts {
   ageYears: number;
 }
 
-/** Only scenarios that weigh the mileage have an adjustment for it. Without a mileage the usual one is assumed. */
+/** Without a mileage the usual one is assumed. */
 function withMileage(result: Result, { vehicle, ageYears }: Facts): Result {
-  const { channels, adjustments } = result;
-  if (!channels || !adjustments.some(({ kind }) => kind === 'mileage')) return result;
+  const { channels } = result;
+  if (!channels) return result;
   const difference = vehicle.mileage_km === null ? 0 : Math.round(USUAL_KM_PER_YEAR * ageYears) - vehicle.mileage_km;
   if (difference === 0) return replaced(result, 'mileage', null);
   const bases = [channels.trade_in.base, channels.private.base, channels.retail.base];
@@ -77,10 +75,6 @@ function withEquipment(result: Result, { vehicle, requested }: Facts): Result {
     reason: items.length === 1 ? `Equipment: ${items[0]}` : `${items.length} items of equipment`,
   };
   return replaced(result, 'equipment', items.length === 0 ? null : equipment);
-}
-
-function withAge(result: Result, { ageYears }: Facts): Result {
-  return ageYears < COLLECTIBLE_AGE_YEARS ? replaced(result, 'age', null) : result;
 }
 
 const ALL_CHANNELS = ['trade_in', 'private', 'retail'] as const;

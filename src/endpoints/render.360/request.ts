@@ -7,6 +7,7 @@ const MAXIMUM_FRAMES = 72;
 
 export const files = picturesOrVideo(MAXIMUM_FRAMES);
 
+export const DEFAULT_MAX_FRAMES = 36;
 export const DEFAULT_START_VIEW = 'front_left';
 
 export const parameters = Type.Object(
@@ -15,7 +16,7 @@ export const parameters = Type.Object(
       Type.Integer({
         minimum: MINIMUM_PICTURES,
         maximum: MAXIMUM_FRAMES,
-        default: 36,
+        default: DEFAULT_MAX_FRAMES,
         description:
           'Maximum number of frames. From more pictures, the best and most evenly spaced are used; from a video, the ' +
           'moments that it shows well. No frame is invented.',

@@ -1,31 +1,44 @@
 /**
  * Picture → its largest vehicle cut out and placed in front of a scene or a colour, at the same position. It uses a model of
- * `vehicle.segment` and its matte. The vehicle itself is not retouched.
+ * `vehicle.segment` and its matte. The vehicle itself is not retouched, but for the old background's colour in its soft edges;
+ * what is seen through its windows stays.
  */
 import { DEFAULT_OUTPUT_FORMAT } from '../../contracts/vocabulary/renders.ts';
-import { VEHICLE_CLASSES } from '../../contracts/vocabulary/vehicles.ts';
-import { createDetector, OUTLINE_DECODERS } from '../../inference/toolkit/detection/detector.ts';
+import type { Model } from '../../inference/models/model.ts';
+import { type Box, holdsMiddle } from '../../inference/toolkit/decoding/boxes.ts';
 import { cutOut, pixelsAround, plainPicture, putOver } from '../../inference/toolkit/images/compose.ts';
+import { removeSpill } from '../../inference/toolkit/images/foreground-colours.ts';
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
-import { createMatteMaker, largestFirst, touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
+import { createMatteMaker, touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
+import { createPartOutliner } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { withSharedRuns } from '../../inference/toolkit/segmentation/shared-runs.ts';
+import { createRefinedOutliner } from '../../inference/toolkit/segmentation/vehicle-outlines.ts';
+import { findsVehicleParts, VEHICLE_PARTS } from '../../inference/toolkit/segmentation/vehicle-parts.ts';
 import { chargedShare } from './charged-share.ts';
+import { findGround } from './ground.ts';
 import { DEFAULT_SCENE, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
-import { paintScene, paintShadow } from './scenes.ts';
+import { glossOf, paintScene } from './scenes.ts';
+import { paintReflection, paintShadow } from './shadow.ts';
 
 type Made = Omit<Result, 'cut_out' | 'composite'> & { cut_out: MadePicture | null; composite: MadePicture | null };
 
+const WHEELS: ReadonlySet<string> = new Set(['front_wheel', 'rear_wheel']);
 /** A vehicle this close to the lower edge, in pixels, has no visible ground to cast a shadow on. */
 const LOWER_EDGE_PIXELS = 1;
 
 export const pipeline: PipelineDefinition = {
-  tasks: ['vehicle-segmentation'],
+  tasks: ['vehicle-segmentation', VEHICLE_PARTS],
   chargedShare: (result) => chargedShare(result as Result),
-  create: (model) => {
-    const detect = createDetector(model, VEHICLE_CLASSES, OUTLINE_DECODERS);
+  create: (given) => {
+    // Vehicle and wheels come from one run.
+    const model = withSharedRuns(given);
+    const outline = createRefinedOutliner(model);
     const makeMatte = createMatteMaker(model);
+    const findWheels = createWheelFinder(model);
     const assess = createPictureAssessor(model);
     return async ({ pictures, parameters }): Promise<Made> => {
       const requested: Parameters = parameters;
@@ -34,17 +47,22 @@ export const pipeline: PipelineDefinition = {
       const { quality_issues } = await assess(picture);
       const scene = background_color === undefined ? (requested.scene ?? DEFAULT_SCENE) : null;
       const settings = { scene, background_color: background_color?.toLowerCase() ?? null, quality_issues };
-      const [main] = largestFirst(await detect(picture));
+      const [main] = await outline(picture);
       if (!main) return { ...settings, vehicle: null, cut_out: null, composite: null, has_shadow: false };
 
+      const wheels = await findWheels(picture, main.box);
       const matte = await makeMatte(picture, main);
       const around = pixelsAround(main.box, picture);
+      removeSpill(picture, matte, around);
       const cut = cutOut(picture, matte, around);
       const { width, height } = picture;
+      const ground = findGround(matte, picture, main.box, wheels);
       const background =
-        scene === null ? plainPicture(picture, requested.background_color ?? '') : paintScene(scene, picture, main.box);
-      const hasShadow = shadow && main.box.y1 < height - LOWER_EDGE_PIXELS;
-      if (hasShadow) paintShadow(background, main.box);
+        scene === null ? plainPicture(picture, requested.background_color ?? '') : paintScene(scene, picture, ground);
+      const showsGround = main.box.y1 < height - LOWER_EDGE_PIXELS;
+      if (scene !== null && showsGround) paintReflection(background, picture, matte, ground, glossOf(scene));
+      const hasShadow = shadow && showsGround;
+      if (hasShadow) paintShadow(background, ground);
       putOver(background, picture, matte);
       const bbox = { x: around.left, y: around.top, width: around.width, height: around.height };
       return {
@@ -56,10 +74,28 @@ export const pipeline: PipelineDefinition = {
           source_bbox: bbox,
           composite_bbox: bbox,
         },
-        cut_out: { object: 'made_picture', ...cut, channels: 4, format: 'png' },
-        composite: { object: 'made_picture', width, height, channels: 3, pixels: background.pixels, format },
+        cut_out: { object: 'made_picture', ...cut, channels: 4, format: 'png', edits: ['cut_out'] },
+        composite: {
+          object: 'made_picture',
+          width,
+          height,
+          channels: 3,
+          pixels: background.pixels,
+          format,
+          edits: ['background_replacement'],
+        },
         has_shadow: hasShadow,
       };
     };
   },
 };
+
+/** Boxes of a vehicle's wheels, where the model finds parts; in pixels of the picture. */
+function createWheelFinder(model: Model): (picture: RgbImage, vehicle: Box) => Promise<Box[]> {
+  if (!findsVehicleParts(model)) return async () => [];
+  const outlineParts = createPartOutliner(model);
+  return async (picture, vehicle) =>
+    (await outlineParts(picture))
+      .filter(({ part, box }) => WHEELS.has(part) && holdsMiddle(vehicle, box))
+      .map(({ box }) => box);
+}

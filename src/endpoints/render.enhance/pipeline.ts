@@ -1,5 +1,6 @@
 /**
- * Picture → the picture denoised and enlarged, with one network for each. Other operations are skipped as not supported. The
+ * Picture → the picture denoised and enlarged, with one network for each, and its light, colour of light and edges corrected by
+ * formulas. An operation is applied if the picture needs it and its own measure rises; others are skipped as not supported. The
  * scores are measured on the pixels before and after.
  */
 import { IMAGE_PIXELS } from '../../contracts/media-limits.ts';
@@ -13,6 +14,7 @@ import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pi
 import { measureQuality } from '../../inference/toolkit/quality/picture-quality.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { chargedShare } from './charged-share.ts';
+import { CORRECTIONS } from './corrections.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
@@ -33,7 +35,11 @@ export const pipeline: PipelineDefinition = {
   chargedShare: (result) => chargedShare(result as Result),
   servedValues: ({ files }) => ({
     enhancer_model: ['GAN'],
-    operations: [...(files[DENOISE_FILE] ? ['denoise'] : []), 'upscale'],
+    operations: [
+      ...(files[DENOISE_FILE] ? ['denoise'] : []),
+      ...CORRECTIONS.map(({ operation }) => operation),
+      'upscale',
+    ],
   }),
   create: (model) => {
     const denoiser = createDenoiser(model);
@@ -58,10 +64,23 @@ export const pipeline: PipelineDefinition = {
       // Like is compared with like: enlarging spreads every edge over more pixels.
       const before = measureQuality(interpolate(picture, factor));
       const applied: Applied[] = [];
+      const unneeded = new Map<string, Skipped['reason']>();
       let made = picture;
       if (denoiser && noise < GOOD_NOISE && (operations?.includes('denoise') ?? true)) {
-        made = blend(made, await denoiser.make(made), strength);
-        applied.push({ operation: 'denoise', confidence: 1 - noise, parameters: { amount: strength } });
+        const quieter = blend(made, await denoiser.make(made), strength);
+        if (measureQuality(quieter).noise > noise) {
+          made = quieter;
+          applied.push({ operation: 'denoise', confidence: 1 - noise, parameters: { amount: strength } });
+        } else unneeded.set('denoise', 'would_do_harm');
+      }
+      for (const { operation, correct } of CORRECTIONS) {
+        if (!(operations?.includes(operation) ?? true)) continue;
+        const corrected = correct(made, strength);
+        if (typeof corrected === 'string') unneeded.set(operation, corrected);
+        else {
+          made = corrected.made;
+          applied.push(corrected.applied);
+        }
       }
       if (factor > 1) {
         made = await enlarge(enlarger, made, { factor, fidelity });
@@ -72,10 +91,12 @@ export const pipeline: PipelineDefinition = {
         .filter((operation) => !applied.some((one) => one.operation === operation))
         .map((operation): Skipped => {
           if (operation === 'upscale') return { operation, reason: 'upscale_factor_is_1' };
-          return { operation, reason: operation === 'denoise' && denoiser ? 'not_needed' : 'not_supported' };
+          const usual = operation === 'denoise' && denoiser ? 'not_needed' : 'not_supported';
+          return { operation, reason: unneeded.get(operation) ?? usual };
         });
       const { width, height, pixels } = made;
-      const image: MadePicture = { object: 'made_picture', width, height, channels: 3, pixels, format };
+      const edits = applied.map(({ operation }) => operation);
+      const image: MadePicture = { object: 'made_picture', width, height, channels: 3, pixels, format, edits };
       return {
         image,
         enhancer_model,

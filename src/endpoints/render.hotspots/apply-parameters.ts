@@ -1,4 +1,5 @@
 import type { FoundDamage } from '../shared/found-damages.ts';
+import { labelOf } from '../shared/place-hotspots.ts';
 import { requestedDetections } from '../shared/requested-detections.ts';
 import { onFrames } from '../shared/spin-set-frames.ts';
 import { positionsOf } from '../shared/spin-set-positions.ts';
@@ -15,7 +16,7 @@ type Move = (placements: readonly Placement[]) => Placement[];
 
 /** Applies the request to a fixture, whose hotspots are on the example spin set; one of its frames is the example picture. */
 export function applyParameters(fixture: Result, parameters: ResolvedParameters): Result {
-  const { job_id, damage_job_id, kinds, parts, min_confidence, frames, foundDamages } = parameters;
+  const { job_id, damage_job_id, frames, foundDamages } = parameters;
   const move: Move = (placements) => {
     if (job_id === undefined) return onExample(placements);
     return frames ? onFrames(placements, frames) : [...placements];
@@ -28,13 +29,25 @@ export function applyParameters(fixture: Result, parameters: ResolvedParameters)
     foundDamages && !isEmpty
       ? withDamages(onTarget, placeDamages(foundDamages, fixture, move))
       : { ...fixture, hotspots: onTarget };
+  const isNamed = damage_job_id !== undefined;
+  return requestedHotspots(
+    {
+      hotspots: isNamed ? hotspots : hotspots.map(withoutDamageId),
+      unplaced_damages: isNamed ? unplaced_damages : [],
+    },
+    parameters,
+  );
+}
+
+/** Keeps the hotspots of the requested kinds and parts that are sure enough. Live mode and test mode share it. */
+export function requestedHotspots(
+  { hotspots, unplaced_damages }: Result,
+  { kinds, parts, min_confidence }: Pick<ResolvedParameters, 'kinds' | 'parts' | 'min_confidence'>,
+): Result {
   const filter = { ...(parts && { parts }), ...(min_confidence !== undefined && { min_confidence }) };
-  const includesDamages = !kinds || kinds.includes('damage');
   return {
-    hotspots: requestedDetections(hotspots, filter)
-      .filter(({ kind }) => !kinds || kinds.includes(kind))
-      .map((hotspot) => (damage_job_id === undefined ? withoutDamageId(hotspot) : hotspot)),
-    unplaced_damages: damage_job_id === undefined || !includesDamages ? [] : unplaced_damages,
+    hotspots: requestedDetections(hotspots, filter).filter(({ kind }) => !kinds || kinds.includes(kind)),
+    unplaced_damages: !kinds || kinds.includes('damage') ? unplaced_damages : [],
   };
 }
 
@@ -76,12 +89,6 @@ function onExample(placements: readonly Placement[]): Placement[] {
   return placements
     .filter(({ frame_index }) => frame_index === EXAMPLE_FRAME)
     .map((placement) => ({ ...placement, frame_index: 0 }));
-}
-
-function labelOf({ type, part, side }: Pick<FoundDamage, 'type' | 'part' | 'side'>): string {
-  const place = [side === 'none' ? null : side, part].filter((word) => word !== null).join(' ');
-  const text = `${type} on the ${place}`.replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Damage ids refer to a damage job. */

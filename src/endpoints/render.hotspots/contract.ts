@@ -21,7 +21,11 @@ export const renderHotspots = {
   refine,
   jobReferences: [
     { parameter: 'job_id', endpoints: ['render.360'] },
-    { parameter: 'damage_job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'] },
+    {
+      parameter: 'damage_job_id',
+      endpoints: ['damage.detect', 'damage.severity', 'inspections'],
+      samePicture: ['damage.detect', 'damage.severity'],
+    },
   ],
   result,
   scenarios: {

@@ -8,7 +8,7 @@ export const renderPlate = {
   slug: 'render.plate',
   title: 'Licence plate anonymiser',
   description:
-    'Blurs, masks or replaces every licence plate in a picture and returns their locations. It does not read plates: use ' +
+    'Blurs, masks or replaces every licence plate in a picture and returns their locations, but not their text: use ' +
     '`plate.read`. A picture without a plate is returned unchanged with an empty list, so the output can always be ' +
     'published. In test mode replaced plates have no text and the default colours; the fields follow the request.',
   family: 'render',

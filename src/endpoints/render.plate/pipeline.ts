@@ -1,18 +1,23 @@
 /**
- * Picture → the same picture with its plates blurred, masked or replaced. It uses the detector of a `plate.read` model and
- * never reads the plates.
+ * Picture → the same picture with its plates blurred, masked or replaced: all that `plate.read` names with the same model, and
+ * what its detector is less sure of. That is blurred in every mode: it may be a badge, on which no number is to stand. What it reads
+ * goes nowhere.
  */
+import type { Model } from '../../inference/models/model.ts';
 import { clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
-import { createPlateFinder } from '../../inference/toolkit/detection/plates.ts';
+import { createPlateCandidateFinder } from '../../inference/toolkit/detection/plates.ts';
 import { levelsOf } from '../../inference/toolkit/images/compose.ts';
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
 import { paintQuad, rectify } from '../../inference/toolkit/images/rectify.ts';
 import { lumaOf, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
 import { growQuad } from '../../inference/toolkit/text/straighten.ts';
+import { readsPrint } from '../../inference/toolkit/text/text-lines.ts';
 import { ServiceError } from '../../platform/service-error.ts';
+import { createPlateReader, largestFirst } from '../shared/plate-reader.ts';
 import { isInk, unwritable } from './lettering.ts';
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
+import type { Result } from './result.ts';
 
 /** Fraction by which a plate's outline grows, so that no part of a letter remains at an edge. */
 const MARGIN = { x: 0.04, y: 0.1 };
@@ -26,10 +31,12 @@ const LEAST_LIGHT = 0.2;
 
 type ColourAt = (u: number, v: number) => readonly number[];
 
+type FoundPlate = Result['plates'][number] & { isDoubtful: boolean };
+
 export const pipeline: PipelineDefinition = {
   tasks: ['plate-detection'],
   create: (model) => {
-    const findPlates = createPlateFinder(model);
+    const findPlates = createFinder(model);
     return async ({ pictures, parameters }) => {
       const { mode = DEFAULT_MODE, replacement_text: text, fill_color }: Parameters = parameters;
       const strange = text === undefined ? undefined : unwritable(text);
@@ -40,14 +47,13 @@ export const pipeline: PipelineDefinition = {
       const fill = mode === 'blur' ? null : (fill_color?.toLowerCase() ?? DEFAULT_FILL_COLORS[mode]);
       const picture = await onlyPicture(pictures);
       const treated = { ...picture, pixels: new Uint8Array(picture.pixels) };
-      const plates = await findPlates(picture);
-      for (const { corners } of plates) {
-        const quad = growQuad(corners, MARGIN.x, MARGIN.y);
-        const seen = rectify(picture, corners, SAMPLE.width, SAMPLE.height);
+      const found = await findPlates(picture);
+      for (const { quad, isDoubtful } of found) {
+        const seen = rectify(picture, quad, SAMPLE.width, SAMPLE.height);
         paintQuad(
           treated,
-          quad,
-          fill === null ? blurred(seen) : filled(fill, mode === 'replace' ? { text, seen } : null),
+          growQuad(quad, MARGIN.x, MARGIN.y),
+          fill === null || isDoubtful ? blurred(seen) : filled(fill, mode === 'replace' ? { text, seen } : null),
         );
       }
       const { width, height, pixels } = treated;
@@ -58,17 +64,45 @@ export const pipeline: PipelineDefinition = {
         channels: 3,
         pixels,
         format: pictures[0]?.format ?? 'jpg',
+        edits: found.length > 0 ? [`plate_${mode}`] : [],
       };
       return {
         image,
         mode,
         replacement_text: text ?? null,
         fill_color: fill,
-        plates: plates.map(({ confidence, box, corners }) => ({ confidence, bbox: toBoundingBox(box), quad: corners })),
+        plates: found.map(({ confidence, bbox, quad }) => ({ confidence, bbox, quad })),
       };
     };
   },
 };
+
+/** A plate that the detector misses, or is not sure of, is found by the number on it where the model reads print. */
+function createFinder(model: Model): (picture: RgbImage) => Promise<FoundPlate[]> {
+  const { text } = model.uses;
+  if (text && readsPrint(text)) {
+    const readPlates = createPlateReader(model);
+    return async (picture) => {
+      const { plates, doubtful } = await readPlates(picture, {});
+      return [...plates, ...doubtful].toSorted(largestFirst).map((plate) => ({
+        confidence: plate.confidence,
+        bbox: plate.bbox,
+        quad: plate.quad,
+        isDoubtful: doubtful.includes(plate),
+      }));
+    };
+  }
+  const findCandidates = createPlateCandidateFinder(model);
+  return async (picture) =>
+    (await findCandidates(picture))
+      .filter(({ isToCover }) => isToCover)
+      .map(({ confidence, box, corners, isSure }) => ({
+        confidence,
+        bbox: toBoundingBox(box),
+        quad: corners,
+        isDoubtful: !isSure,
+      }));
+}
 
 /** Mean colours of the fields, interpolated. */
 function blurred({ pixels }: RgbImage): ColourAt {

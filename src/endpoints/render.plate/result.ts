@@ -17,7 +17,7 @@ export const result = closed({
   ),
   fill_color: nullable(Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'Null with `blur`.' })),
   plates: Type.Array(plate, {
-    description: 'The anonymised plates, largest first. Their text is neither read nor stored.',
+    description: 'The anonymised plates, largest first. Their text is neither returned nor stored.',
   }),
 });
 

@@ -2,6 +2,7 @@ import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { LONG } from '../../contracts/service-classes.ts';
 import { JOB_SCENARIOS } from '../../contracts/vocabulary/jobs.ts';
 import { refuseMixture } from '../../contracts/vocabulary/videos.ts';
+import { videoDecoderFor } from '../shared/video-decoder.ts';
 import { files, MINIMUM_PICTURES, parameters } from './request.ts';
 import { result } from './result.ts';
 
@@ -19,6 +20,7 @@ export const renderVideo = {
   files,
   parameters,
   refine: (request) => refuseMixture(request, MINIMUM_PICTURES),
+  requires: videoDecoderFor,
   result,
   scenarios: {
     ...JOB_SCENARIOS,

@@ -14,7 +14,7 @@ const segment = closed({
 });
 
 export const result = closed({
-  video: { ...artefact, description: 'MP4 (H.264), without sound.' },
+  video: { ...artefact, description: 'MP4 without sound. VP9 in live mode; the examples of test mode are H.264.' },
   poster: { ...artefact, description: 'JPEG of the first frame, for display before the video plays.' },
   duration_seconds: Type.Number({ exclusiveMinimum: 0 }),
   frames_per_second: Type.Number({ exclusiveMinimum: 0 }),

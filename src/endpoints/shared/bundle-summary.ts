@@ -1,7 +1,10 @@
 /** Merges the outcomes of a bundle: for each fact, the most confident reading. */
 import type { BundleSummary } from '../../contracts/vocabulary/bundles.ts';
 import { VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import type { Result as PlateResult } from '../plate.read/result.ts';
 import type { TaskOutcomes } from './bundled-tasks.ts';
+
+type Plate = PlateResult['plates'][number];
 
 /** @param pictures outcomes per picture, in the order of the request */
 export function summarize(pictures: readonly TaskOutcomes[]): BundleSummary {
@@ -31,7 +34,7 @@ export function summarize(pictures: readonly TaskOutcomes[]): BundleSummary {
     ),
     plate: surest(
       pictures,
-      (outcomes) => outcomes['plate.read']?.result?.plates[0],
+      (outcomes) => outcomes['plate.read']?.result?.plates.find(isReadable),
       ({ text }) => ({ text }),
     ),
     odometer: surest(
@@ -40,6 +43,11 @@ export function summarize(pictures: readonly TaskOutcomes[]): BundleSummary {
       ({ value, unit }) => ({ value, unit }),
     ),
   };
+}
+
+/** A plate that was found but cannot be read says nothing about the vehicle. */
+function isReadable(plate: Plate): plate is Plate & { text: string } {
+  return plate.text !== null;
 }
 
 interface Sure {

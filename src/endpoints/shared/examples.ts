@@ -48,6 +48,11 @@ export function exampleResult(slug: string): unknown {
   return results.get(slug);
 }
 
+/** The file of the fixtures that an artefact of an `exampleResult` stands for. */
+export function exampleFile(artefact: object): URL | undefined {
+  return filesOfArtefacts.get(artefact);
+}
+
 /** Reads the jobs that the example request names: each is an example of the first endpoint that the parameter accepts. */
 export function exampleJobReader({ slug, jobReferences = [] }: EndpointContract): ReadResult {
   return async (jobId) => {
@@ -62,6 +67,7 @@ const contracts: ReadonlyMap<string, EndpointContract> = new Map(
   endpoints.map((endpoint) => [endpoint.slug, endpoint]),
 );
 const pending = new Map<string, Promise<unknown>>();
+const filesOfArtefacts = new WeakMap<object, URL>();
 const results = new Map<string, unknown>();
 for (const { slug } of endpoints) results.set(slug, await resultOf(slug));
 
@@ -97,7 +103,7 @@ async function applyParameters(endpoint: EndpointContract, fixture: unknown): Pr
 
 function exampleArtefact({ file, width, height }: FixtureArtefact) {
   const extension = file.slice(file.lastIndexOf('.') + 1);
-  return {
+  const artefact = {
     id: ARTEFACT_ID,
     object: 'artefact',
     media_type: ARTEFACT_MEDIA_TYPES[extension],
@@ -107,4 +113,6 @@ function exampleArtefact({ file, width, height }: FixtureArtefact) {
     url: `https://api.example.com/v1/artefacts/${ARTEFACT_ID}.${extension}?expires=${EXPIRES_AT}&signature=${SIGNATURE}`,
     expires_at: EXPIRES_AT,
   };
+  filesOfArtefacts.set(artefact, new URL(file));
+  return artefact;
 }

@@ -11,12 +11,14 @@ export interface FoundDamage extends Pick<Detected['damages'][number], 'id' | 't
   /** Null if the job did not grade the damage. */
   severity: Grade | null;
   repairMethod: (typeof REPAIR_METHODS)[number] | null;
+  /** The least of damage, grade and method. */
+  confidence: number;
   lengthMm: number | null;
   widthMm: number | null;
 }
 
 /** A result of an endpoint that finds damages. */
-export type FindsDamages = Detected | Graded | Inspected;
+export type FindsDamages = Detected | Graded | Pick<Inspected, 'parts'>;
 
 /** Reads the result of another job of the same organisation and mode; null if it has been deleted. */
 export type ReadResult = (jobId: string) => Promise<unknown>;
@@ -52,12 +54,21 @@ export function foundDamages(result: FindsDamages): FoundDamage[] {
 
 function facts(
   damage: Pick<FoundDamage, 'id' | 'type' | 'part' | 'side'> & {
+    confidence?: number;
     severity?: Grade;
-    repair_method?: { value: FoundDamage['repairMethod'] };
+    repair_method?: { value: FoundDamage['repairMethod']; confidence: number };
   },
 ) {
-  const { id, type, part, side, severity = null, repair_method } = damage;
-  return { id, type, part, side, severity, repairMethod: repair_method?.value ?? null };
+  const { id, type, part, side, confidence = 1, severity = null, repair_method } = damage;
+  return {
+    id,
+    type,
+    part,
+    side,
+    severity,
+    repairMethod: repair_method?.value ?? null,
+    confidence: Math.min(confidence, severity?.confidence ?? 1, repair_method?.confidence ?? 1),
+  };
 }
 
 function sizeOf(size: Detected['damages'][number]['size']) {

@@ -55,7 +55,8 @@ export function findKeyFrames(input: JobInput, wanted: Wanted, infer: InferOne, 
       await tools.withPicture(jpeg, async (picture) => {
         const pose = await resultOf<Pose>(infer, 'vehicle.pose', picture);
         const view = compassView(pose);
-        const vehicle = view && (await mainVehicle(picture));
+        // Most models say with the view where the vehicle is; outlining it would cost many times as much.
+        const vehicle = view && (pose.vehicle ?? (await mainVehicle(picture)));
         sightings.push({ timeOffsetMs, view: vehicle ? view : null, issues: pose.quality_issues });
         if (!view || !vehicle) return;
         const found = {

@@ -1,9 +1,22 @@
-/** Places hotspots of the example spin set on the frames of another one. Pure. */
+/** The frames of a spin set, and where the hotspots of the example spin set are on those of another one. Pure. */
+import { type Artefact, artefactKey } from '../../artefacts/artefact-resource.ts';
+import type { JobInput } from '../../contracts/job.ts';
 import { EXAMPLE_AZIMUTHS } from './spin-set-positions.ts';
 
 /** A frame of a spin set, in the order of its `frames`. */
 export interface SpinFrame {
   azimuth_degrees: number;
+}
+
+/** As the result of `render.360` has it. */
+export interface StoredFrame extends SpinFrame {
+  image: Artefact;
+}
+
+/** A frame's picture as the input of an endpoint. The name of its file is the end of its link. */
+export function inputOfFrame({ image: { url, media_type: mediaType, bytes } }: StoredFrame): JobInput {
+  const name = new URL(url).pathname.split('/').at(-1) ?? '';
+  return { field: 'job_id', storageKey: artefactKey(name), mediaType, bytes, sha256: '', uploadId: null };
 }
 
 /** A frame shows what the example frame shows if its camera is at most this far away. */

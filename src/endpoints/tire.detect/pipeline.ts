@@ -1,12 +1,18 @@
 /**
  * Picture → tires, rims and their damages. The result states a type for every rim, so the type is part of the class. A
- * detector does not grade tread or determine the position on the vehicle: both stay null.
+ * detector does not grade tread or determine the position on the vehicle: both stay null. A model for vehicles and their parts
+ * finds tires with their position, and no rims or damages.
  */
 import { RIM_DAMAGES, RIM_TYPES, SIDEWALL_DAMAGES } from '../../contracts/vocabulary/tires.ts';
+import type { Model } from '../../inference/models/model.ts';
 import { type Box, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import { createDetectionPipeline } from '../../inference/toolkit/detection/detection-pipeline.ts';
 import type { Detection } from '../../inference/toolkit/detection/detector.ts';
+import { onlyPicture, type PipelineDefinition, type RunnablePipeline } from '../../inference/toolkit/pipeline.ts';
 import { createPictureAssessor } from '../../inference/toolkit/quality/picture-assessment.ts';
+import type { OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
+import { createPartReader } from '../../inference/toolkit/segmentation/part-reader.ts';
+import { findsVehicleParts, VEHICLE_PARTS } from '../../inference/toolkit/segmentation/vehicle-parts.ts';
 import { applyParameters } from './apply-parameters.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -32,13 +38,41 @@ interface Named<Name> {
   found: Found;
 }
 
-export const pipeline = createDetectionPipeline({
+const detection = createDetectionPipeline({
   tasks: ['tire-detection'],
   labels: LABELS,
   createAssessor: createPictureAssessor,
   toResult: (found, { quality_issues }, parameters: Parameters) =>
     applyParameters({ ...tiresAndWheels(found), quality_issues }, parameters),
 });
+
+export const pipeline: PipelineDefinition = {
+  tasks: [...detection.tasks, VEHICLE_PARTS],
+  create: (model) => (findsVehicleParts(model) ? createTireFinder(model) : detection.create(model)),
+};
+
+function createTireFinder(model: Model): RunnablePipeline {
+  const read = createPartReader(model);
+  return async ({ pictures, parameters }) => {
+    const requested: Parameters = parameters;
+    const { parts, assessment } = await read(await onlyPicture(pictures));
+    const wheels = parts.filter(({ part }) => part === 'front_wheel' || part === 'rear_wheel');
+    const tires = wheels.toSorted((a, b) => b.confidence - a.confidence).map(toTire);
+    return applyParameters({ tires, wheels: [], quality_issues: assessment.quality_issues }, requested);
+  };
+}
+
+function toTire({ part, side, confidence, box }: OutlinedPart, index: number): Tire {
+  const axle = part === 'front_wheel' ? 'front' : 'rear';
+  return {
+    id: `tire_${index + 1}`,
+    position: side === 'left' || side === 'right' ? { value: `${axle}_${side}`, confidence } : null,
+    confidence,
+    bbox: toBoundingBox(box),
+    tread: null,
+    sidewall_damages: [],
+  };
+}
 
 function tiresAndWheels(found: readonly Found[]): Pick<Result, 'tires' | 'wheels'> {
   const tireBoxes = found.filter(({ label }) => label === 'tire');

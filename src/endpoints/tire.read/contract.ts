@@ -21,6 +21,7 @@ export const tireRead = {
     empty_result: 'No tire in the picture: null readings and no marks.',
     low_confidence: 'A reading in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
+    poor_image_quality: 'A blurred picture with a reflection: null readings, and `quality_issues` says why.',
     dot_unreadable: 'Everything except the DOT code is read: `dot` is null.',
     dot_without_date: 'The sidewall without a date code: `week` and `year` are null.',
   },

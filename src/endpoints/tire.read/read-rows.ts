@@ -1,75 +1,72 @@
 /** Rows of text on a sidewall → tire data, each field with its location. */
 import { toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
-import { asOneOf, boxOf, type PrintedRow, quadOf, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
+import { asOneOf, boxOf, outlineOf, type PrintedRow, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
 import { MAXIMUM_SPEEDS_KMH, maximumLoadKg } from './load-and-speed.ts';
 import type { Result } from './result.ts';
+import { plausibilityOf, type Row, type SettledSize, settleSize } from './settle-size.ts';
 import {
   findBrand,
   findDot,
   findMarks,
   findSeason,
-  findSize,
-  placeOfSlash,
   type ServiceText,
-  type SizeText,
-  type Span,
   serviceAt,
   TIN_SYMBOLS,
   tinPartsOf,
 } from './sidewall-text.ts';
+import type { SizeText, Span } from './size-text.ts';
 
 type Readings = Pick<Result, 'size' | 'load_index' | 'speed_index' | 'dot' | 'brand' | 'season' | 'marks'>;
 type Certain = { confidence: number };
 
-/** A row in upper case. */
-interface Row {
-  text: string;
-  characters: readonly PrintedCharacter[];
-}
-
 /** If several rows state the same field, the most confident one counts. */
 export function readRows(printed: readonly PrintedRow[]): Readings {
-  const rows = printed.map(({ text, characters }) =>
-    withSlash({ text: Array.from(text, inUpperCase).join(''), characters }),
-  );
+  const rows = printed.map(({ text, characters }) => ({ text: Array.from(text, inUpperCase).join(''), characters }));
   const sizes = rows.flatMap((row) => {
-    const size = findSize(row.text);
-    return size ? [{ row, size, confidence: weakestOf(partOf(row, size)) }] : [];
+    const settled = settleSize(row);
+    return settled ? [{ ...settled, confidence: confidenceIn(settled) }] : [];
   });
   const [size] = sizes.toSorted(surestFirst);
-  const service = size ? serviceOf(size.row, size.size, rows) : null;
+  const service = size ? serviceOf(size, rows) : null;
   const dots = rows.flatMap((row) => dotOf(row) ?? []);
   return {
-    size: size ? sizeOf(size.row, size.size) : null,
+    size: size ? sizeOf(size) : null,
     load_index: service ? loadIndexOf(service) : null,
     speed_index: service ? speedIndexOf(service) : size?.size.isZr ? zrOf(size.row, size.size) : null,
-    dot: dots.toSorted(surestFirst)[0] ?? null,
+    // A number without its date may have lost it.
+    dot:
+      dots.toSorted((one, other) => Number(isDated(other)) - Number(isDated(one)) || surestFirst(one, other))[0] ??
+      null,
     brand: brandOf(rows),
     season: seasonOf(rows),
     marks: marksOf(rows, size),
   };
 }
 
+/** Whether a second reading could find no more of what every sidewall states. */
+export function isComplete({ size, load_index, speed_index, dot }: Readings): boolean {
+  return size !== null && load_index !== null && speed_index !== null && dot !== null && isDated(dot);
+}
+
+function isDated({ week }: NonNullable<Result['dot']>): boolean {
+  return week !== null;
+}
+
+/** One side of a tire states its code without a date, the other side with it: nothing tells whether the date was missed. */
+const UNDATED = 0.5;
+/** Below one half: what tires are not made in is more likely misread. */
+const IMPLAUSIBLE = 0.4;
+
+function confidenceIn({ row, size, isPlausible }: SettledSize): number {
+  return Math.min(weakestOf(partOf(row, size)), isPlausible.size ? 1 : IMPLAUSIBLE);
+}
+
 function inUpperCase(character: string): string {
   const capital = character.toUpperCase();
   // The upper case of ß has two characters.
   return capital.length === character.length ? capital : character;
-}
-
-const SLASH = new Set('/');
-
-/** Replaces a stroke at the position of a size's slash if the slash was among the network's candidates, at its probability. */
-function withSlash(row: Row): Row {
-  const place = placeOfSlash(row.text);
-  const read = place === null ? undefined : row.characters[place];
-  const slash = read && asOneOf(read, SLASH);
-  if (place === null || !slash) return row;
-  return {
-    text: `${row.text.slice(0, place)}/${row.text.slice(place + 1)}`,
-    characters: row.characters.with(place, slash),
-  };
 }
 
 const surestFirst = (one: Certain, other: Certain) => other.confidence - one.confidence;
@@ -91,13 +88,15 @@ function letteringOf(part: readonly PrintedCharacter[], text: string) {
       confidence: probability,
     })),
     ...certaintyOf(part),
-    polygon: toPolygon(quadOf(part)),
+    polygon: toPolygon(outlineOf(part)),
   };
 }
 
-function sizeOf(row: Row, size: SizeText): NonNullable<Result['size']> {
+function sizeOf(settled: SettledSize): NonNullable<Result['size']> {
+  const { row, size } = settled;
   return {
     ...letteringOf(partOf(row, size), size.text),
+    confidence: confidenceIn(settled),
     service: size.service,
     width_mm: size.widthMm,
     aspect_ratio: size.aspectRatio,
@@ -106,28 +105,30 @@ function sizeOf(row: Row, size: SizeText): NonNullable<Result['size']> {
   };
 }
 
-type Service = ServiceText & { row: Row };
+type Service = ServiceText & { row: Row; isPlausible: boolean };
 
 /** The service description after the size, or else alone in a row. */
-function serviceOf(row: Row, size: SizeText, rows: readonly Row[]): Service | null {
-  const after = serviceAt(row.text, size.end, { isAlone: false });
-  if (after) return { ...after, row };
+function serviceOf({ row, size, service, isPlausible }: SettledSize, rows: readonly Row[]): Service | null {
+  if (service) return { ...service, row, isPlausible: isPlausible.load };
   const alone = rows.flatMap((other) => {
-    const service = serviceAt(other.text, 0, { isAlone: true });
-    if (!service) return [];
-    return [{ ...service, row: other, confidence: weakestOf(partOf(other, { start: 0, end: service.speed.end })) }];
+    const found = serviceAt(other.text, 0, { isAlone: true });
+    if (!found) return [];
+    const confidence = weakestOf(partOf(other, { start: 0, end: found.speed.end }));
+    return [{ ...found, row: other, isPlausible: plausibilityOf(size, found).load, confidence }];
   });
-  return alone.toSorted(surestFirst)[0] ?? null;
+  return alone.filter((found) => found.isPlausible).toSorted(surestFirst)[0] ?? null;
 }
 
-function loadIndexOf({ row, load }: Service): Result['load_index'] {
+function loadIndexOf({ row, load, isPlausible }: Service): Result['load_index'] {
   const maximum = maximumLoadKg(load.value);
   if (maximum === null) return null;
+  const { confidence, bbox } = certaintyOf(partOf(row, load));
   return {
     value: load.value,
     dual_value: load.dualValue,
     maximum_load_kg: maximum,
-    ...certaintyOf(partOf(row, load)),
+    confidence: Math.min(confidence, isPlausible ? 1 : IMPLAUSIBLE),
+    bbox,
   };
 }
 
@@ -183,7 +184,8 @@ function dotOf(row: Row): NonNullable<Result['dot']> | null {
   }
   const next = found.groups[groupsOfBest];
   // A number followed by something like a date is misread, not undated.
-  return next && LIKE_A_DATE.test(row.text.slice(next.start, next.end)) ? null : best;
+  if (!best || (next && LIKE_A_DATE.test(row.text.slice(next.start, next.end)))) return null;
+  return { ...best, confidence: Math.min(best.confidence, UNDATED) };
 }
 
 /** The text of these spans as read. */
@@ -211,7 +213,7 @@ function seasonOf(rows: readonly Row[]): Result['season'] {
   return found.toSorted(surestFirst)[0] ?? null;
 }
 
-function marksOf(rows: readonly Row[], size: { row: Row; size: SizeText } | undefined): Result['marks'] {
+function marksOf(rows: readonly Row[], size: SettledSize | undefined): Result['marks'] {
   const found = rows.flatMap((row) =>
     // The symbols of an identification number are not marks.
     findMarks(row.text.slice(0, findDot(row.text)?.dot.start)).map(({ mark, ...span }) => ({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { qualityIssues } from '../../contracts/vocabulary/pictures.ts';
+import { IMAGE_QUALITY_REASONS, readingIssues } from '../../contracts/vocabulary/pictures.ts';
 import {
   boundingBox,
   characters,
@@ -79,7 +79,7 @@ export const result = closed({
   model: nullable(name),
   season: nullable(classified(TIRE_SEASONS)),
   marks: Type.Array(mark, { description: 'Symbols and short markings, most confident first.' }),
-  quality_issues: qualityIssues,
+  quality_issues: readingIssues(...IMAGE_QUALITY_REASONS, 'no_tire'),
 });
 
 export type Result = Type.Static<typeof result>;

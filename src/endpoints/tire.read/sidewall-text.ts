@@ -1,99 +1,12 @@
 /**
- * Parses the text of a row on a tire's sidewall. Texts are in upper case; spans are character positions. Text that does not
- * follow the notation is ignored: nothing is guessed or corrected.
- * Sources: ETRTO Standards Manual and ISO 4000-1 (sizes and service descriptions of passenger and commercial tires),
- * ISO 4223-1 (terms), 49 CFR 574.5 (tire identification number).
+ * Parses the text of a row on a tire's sidewall, after its size. Texts are in upper case. Text that does not follow the
+ * notation is ignored: nothing is guessed or corrected.
+ * Sources: ETRTO Standards Manual and ISO 4000-1 (service descriptions of passenger and commercial tires), ISO 4223-1 (terms),
+ * 49 CFR 574.5 (tire identification number).
  */
-import type { TIRE_CONSTRUCTIONS, TIRE_MARKS, TIRE_SEASONS, TIRE_SERVICES } from '../../contracts/vocabulary/tires.ts';
+import type { TIRE_MARKS, TIRE_SEASONS } from '../../contracts/vocabulary/tires.ts';
 import { isSpeedSymbol, maximumLoadKg, type SpeedIndex } from './load-and-speed.ts';
-
-/** A half-open range of character positions. */
-export interface Span {
-  start: number;
-  end: number;
-}
-
-export interface SizeText extends Span {
-  /** In canonical form: `P215/65 R15`, `155/80-13`. */
-  text: string;
-  service: (typeof TIRE_SERVICES)[number];
-  widthMm: number;
-  aspectRatio: number | null;
-  construction: (typeof TIRE_CONSTRUCTIONS)[number];
-  rimInches: number;
-  /** `ZR` in the size: above 240 km/h. */
-  isZr: boolean;
-  /** `RF` in the size: can be driven without air pressure. */
-  isRunFlat: boolean;
-}
-
-/** `205/55 R16`, `P215/65R15`, `225/45ZR17`, `195/70R15C`, `120/70-17`. */
-const WITH_RATIO =
-  /(?<![A-Z0-9/.])(?<before>P|LT|T|HL)?\s?(?<width>\d{2,3})\s?\/\s?(?<ratio>\d{2,3})\s?(?<construction>Z?RF?|D|B|-)\s?(?<rim>\d{2}(?:\.5)?)(?:\s?(?<after>CP?|LT)(?![A-Z]))?/;
-/** `185 R14 C`: without an aspect ratio. */
-const WITHOUT_RATIO =
-  /(?<![A-Z0-9/.])(?<width>\d{3})\s?(?<construction>R)\s?(?<rim>\d{2})(?:\s?(?<after>C)(?![A-Z]))?(?![0-9/.]\D)/;
-
-const WIDTHS_MM = { least: 60, most: 455, multipleOf: 5 };
-const WIDTHS_WITHOUT_RATIO_MM = { least: 125, most: 235 };
-const RATIOS = { least: 20, most: 100, multipleOf: 5 };
-/** The only ratio that is not a multiple of 5. */
-const OLD_RATIO = 82;
-const RIMS_INCHES = { least: 8, most: 30 };
-
-export function findSize(text: string): SizeText | null {
-  const match = WITH_RATIO.exec(text) ?? WITHOUT_RATIO.exec(text);
-  if (!match?.groups) return null;
-  const { before = '', width = '', ratio, construction = '', rim = '', after = '' } = match.groups;
-  const [widthMm, aspectRatio, rimInches] = [Number(width), ratio === undefined ? null : Number(ratio), Number(rim)];
-  if (!isWidth(widthMm, aspectRatio) || !isRatio(aspectRatio) || !isBetween(rimInches, RIMS_INCHES)) return null;
-  const isRunFlat = construction.endsWith('F');
-  const letters = construction.replace('F', '');
-  const ratioText = ratio === undefined ? '' : `/${ratio}`;
-  const gap = construction === '-' ? '' : ' ';
-  return {
-    start: match.index,
-    end: match.index + match[0].length,
-    text: `${before}${width}${ratioText}${gap}${construction}${rim}${after}`,
-    service: serviceOf(before, after),
-    widthMm,
-    aspectRatio,
-    construction: letters.endsWith('R') ? 'radial' : letters === 'B' ? 'bias_belted' : 'diagonal',
-    rimInches,
-    isZr: letters === 'ZR',
-    isRunFlat,
-  };
-}
-
-/** A stroke at the position of the slash: on curved lettering the slash looks upright. */
-const WITH_STROKE = /(?<![A-Z0-9/.])(?:P|LT|T|HL)?\s?\d{3}\s?(?<stroke>[1IL|])\s?\d{2}\s?(?:Z?RF?|D|B|-)\s?\d{2}/d;
-
-/** In a text without a size: the position of a stroke that would form one if it were a slash; otherwise null. */
-export function placeOfSlash(text: string): number | null {
-  const place = WITH_STROKE.exec(text)?.indices?.groups?.stroke?.[0];
-  if (place === undefined || findSize(text) !== null) return null;
-  return findSize(`${text.slice(0, place)}/${text.slice(place + 1)}`) === null ? null : place;
-}
-
-function serviceOf(before: string, after: string): SizeText['service'] {
-  if (before === 'P') return 'passenger';
-  if (before === 'T') return 'temporary_spare';
-  if (before === 'LT' || after === 'LT') return 'light_truck';
-  return after.startsWith('C') ? 'commercial' : 'euro_metric';
-}
-
-function isWidth(width: number, ratio: number | null): boolean {
-  const bounds = ratio === null ? WIDTHS_WITHOUT_RATIO_MM : WIDTHS_MM;
-  return isBetween(width, bounds) && width % WIDTHS_MM.multipleOf === 0;
-}
-
-function isRatio(ratio: number | null): boolean {
-  return ratio === null || ratio === OLD_RATIO || (isBetween(ratio, RATIOS) && ratio % RATIOS.multipleOf === 0);
-}
-
-function isBetween(value: number, { least, most }: { least: number; most: number }): boolean {
-  return value >= least && value <= most;
-}
+import { isWithin, type Span } from './size-text.ts';
 
 export interface ServiceText {
   load: Span & { value: number; dualValue: number | null };
@@ -181,7 +94,7 @@ export function tinPartsOf(symbols: string): TinParts | null {
   if (code.length === NEW_LENGTH - DATE_LENGTH) {
     return { plantCode: code.slice(0, NEW_PLANT), sizeCode: null, optionCode: code.slice(NEW_PLANT), ...dated };
   }
-  if (!isBetween(code.length, OLD_LENGTHS)) return null;
+  if (!isWithin(code.length, OLD_LENGTHS)) return null;
   const [plantCode, sizeCode] = [code.slice(0, OLD.plant), code.slice(OLD.plant, OLD_LENGTHS.least)];
   return { plantCode, sizeCode, optionCode: code.slice(OLD_LENGTHS.least) || null, ...dated };
 }

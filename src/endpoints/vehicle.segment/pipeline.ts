@@ -1,25 +1,23 @@
 /** Picture → vehicles with outlines, and a matte of the largest, with soft edges if the model has a matting network. */
-import { VEHICLE_CLASSES } from '../../contracts/vocabulary/vehicles.ts';
 import { type Size, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import { areaOf } from '../../inference/toolkit/decoding/rotated-boxes.ts';
-import { createDetector, type Detection, OUTLINE_DECODERS } from '../../inference/toolkit/detection/detector.ts';
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
-import { createMatteMaker, largestFirst, touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
+import { createMatteMaker, touchesEdge } from '../../inference/toolkit/segmentation/matting.ts';
 import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
+import { createRefinedOutliner, type OutlinedVehicle } from '../../inference/toolkit/segmentation/vehicle-outlines.ts';
+import { VEHICLE_PARTS } from '../../inference/toolkit/segmentation/vehicle-parts.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-type Found = Detection<(typeof VEHICLE_CLASSES)[number]>;
-
 export const pipeline: PipelineDefinition = {
-  tasks: ['vehicle-segmentation'],
+  tasks: ['vehicle-segmentation', VEHICLE_PARTS],
   create: (model) => {
-    const detect = createDetector(model, VEHICLE_CLASSES, OUTLINE_DECODERS);
+    const outline = createRefinedOutliner(model);
     const makeMatte = createMatteMaker(model);
     return async ({ pictures, parameters }) => {
       const picture = await onlyPicture(pictures);
-      const found = largestFirst(await detect(picture));
+      const found = await outline(picture);
       const [main] = found;
       const { include_matte: isMatteWanted }: Parameters = parameters;
       const vehicles = found.map((vehicle) => toVehicle(vehicle, vehicle === main, picture));
@@ -30,7 +28,7 @@ export const pipeline: PipelineDefinition = {
 };
 
 function toVehicle(
-  { label, confidence, box, outline }: Found,
+  { label, confidence, box, outline }: OutlinedVehicle,
   isMain: boolean,
   picture: Size,
 ): Result['vehicles'][number] {
@@ -46,5 +44,5 @@ function toVehicle(
 }
 
 function greyPicture({ width, height }: Size, pixels: Uint8Array): MadePicture {
-  return { object: 'made_picture', width, height, channels: 1, pixels, format: 'png' };
+  return { object: 'made_picture', width, height, channels: 1, pixels, format: 'png', edits: ['matte'] };
 }

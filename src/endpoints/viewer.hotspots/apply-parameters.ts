@@ -8,18 +8,30 @@ type PlacedHotspot = Placed['hotspots'][number];
 
 /** Applies the request to a fixture: the hotspots of the named job, or else those of the fixture on the named frames. */
 export function applyParameters(fixture: Result, parameters: ResolvedParameters): Result {
-  const { hotspots_job_id, kinds, min_confidence = 0, frames, placed } = parameters;
+  const { hotspots_job_id, frames, placed } = parameters;
   const shownKinds = new Set(fixture.hotspots.map(({ kind }) => kind));
   const hotspots = placed?.filter(({ kind }) => shownKinds.has(kind)) ?? placedOnExample(fixture);
-  return byFrame(
-    requestedDetections(hotspots, { min_confidence })
-      .filter(({ kind }) => !kinds || kinds.includes(kind))
+  return forViewer(
+    hotspots
       .map((hotspot) => (hotspots_job_id === undefined ? withoutDamageId(hotspot) : hotspot))
       .map((hotspot) => ({
         ...hotspot,
         // The named job already refers to the frames of the spin set.
-        placements: frames && !placed ? onFrames(hotspot.placements, frames) : withinSet(hotspot.placements, frames),
+        placements: frames && !placed ? onFrames(hotspot.placements, frames) : hotspot.placements,
       })),
+    parameters,
+  );
+}
+
+/** The requested hotspots, once each and per frame of the spin set. Live mode and test mode share it. */
+export function forViewer(
+  hotspots: readonly PlacedHotspot[],
+  { kinds, min_confidence = 0, frames }: Pick<ResolvedParameters, 'kinds' | 'min_confidence' | 'frames'>,
+): Result {
+  return byFrame(
+    requestedDetections(hotspots, { min_confidence })
+      .filter(({ kind }) => !kinds || kinds.includes(kind))
+      .map((hotspot) => ({ ...hotspot, placements: withinSet(hotspot.placements, frames) })),
   );
 }
 

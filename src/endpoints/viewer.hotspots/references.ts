@@ -1,11 +1,11 @@
 import type { Result as Placed } from '../render.hotspots/result.ts';
 import { type ReadResult, readReference } from '../shared/found-damages.ts';
-import type { SpinFrame } from '../shared/spin-set-frames.ts';
+import type { StoredFrame } from '../shared/spin-set-frames.ts';
 import type { Parameters } from './request.ts';
 
 /** The parameters with the frames and the hotspots of the named jobs. */
 export interface ResolvedParameters extends Partial<Parameters> {
-  frames?: readonly SpinFrame[];
+  frames?: readonly StoredFrame[];
   placed?: Placed['hotspots'];
 }
 
@@ -17,7 +17,7 @@ export async function withReferences(
   readResult: ReadResult,
 ): Promise<ResolvedParameters> {
   const { job_id, hotspots_job_id } = parameters;
-  const spinSet = await readReference<{ frames: SpinFrame[] }>(readResult, {
+  const spinSet = await readReference<{ frames: StoredFrame[] }>(readResult, {
     parameter: 'job_id',
     jobId: job_id,
     advice: ADVICE,

@@ -19,6 +19,14 @@ const VALUES: Readonly<Record<string, number>> = {
   ...Object.fromEntries(Array.from('STUVWXYZ', (letter, index) => [letter, index + 2])),
 };
 
+/** First characters of VINs that must have a check digit: North America (49 CFR 565, CMVSS 115) and China (GB 16735). */
+const CHECKED_MARKETS = /^[1-5L]/;
+
+/** By the region of its world manufacturer identifier. Elsewhere the ninth character may be anything. */
+export function requiresCheckDigit(vin: string): boolean {
+  return CHECKED_MARKETS.test(vin);
+}
+
 export interface CheckDigit {
   /** The ninth character; null if it is not a VIN character. */
   found: string | null;

@@ -23,6 +23,7 @@ export const vinRead = {
     empty_result: 'No VIN in the picture: a null reading.',
     low_confidence: 'A reading in which every confidence is below 0.5.',
     ...JOB_SCENARIOS,
+    poor_image_quality: 'A blurred picture with a reflection: a null reading, and `quality_issues` says why.',
     check_digit_mismatch: 'A VIN whose ninth character is not the computed check digit: `check_digit.valid` is false.',
     partially_unreadable:
       'Two characters cannot be read (`?`): the check digit cannot be verified, and `location` is null unless ' +

@@ -1,10 +1,10 @@
 /**
- * Rows of text → the VIN among them. Nothing is looked up. The check digit never changes a character: it only decides whether
- * doubtful ones are stated.
+ * Rows of text → the VIN among them. Nothing is looked up. Where the market requires a check digit, it settles which of the
+ * characters that the network considered are stated.
  */
 import { asOneOf, type PrintedRow, weakestOf } from '../../inference/toolkit/text/print-rows.ts';
 import type { PrintedCharacter } from '../../inference/toolkit/text/text-lines.ts';
-import { checkDigit } from './check-digit.ts';
+import { checkDigit, requiresCheckDigit } from './check-digit.ts';
 
 const LENGTH = 17;
 /** A VIN never contains I, O or Q: they look like 1 and 0 (ISO 3779). */
@@ -21,16 +21,23 @@ const LEAST_READ_AS_DIGITS = 1;
 const MOST_WORDS = 2;
 const LONG_WORD = 9;
 /**
- * Share of a character in the probabilities of all that a VIN can have at its place. Below it the character is doubtful. Of
- * drawn VINs, one right reading of 157 had a doubtful character, and two wrong ones of three.
+ * Share of a character in the probabilities of all that a VIN can have at its place. Below it the character is doubtful; below
+ * the second one, if a required check digit disagrees.
  */
 const LEAST_SHARE = 0.75;
+const LEAST_DISPUTED_SHARE = 0.95;
+/** Share above which another character is a candidate for a doubtful place. */
+const CANDIDATE_SHARE = 0.04;
+/** More doubtful places than this are not settled: some combination agrees by chance. */
+const MOST_SETTLED = 2;
 
 /** A label before a VIN, attached to it or separate. */
 const LABEL = /(?:V\W?I\W?N|F\W?I\W?N|CHASSIS|CADRE|FRAME|FAHRGESTELL|VEHICLE ?ID\w*)(?:\W?(?:NO|NUMBER|NR|N°|Nº))?$/;
 /** Including separators between the label and the number. */
 const LONGEST_LABEL = 30;
 const GLUED_LABEL = /^(?:VINNO|VINNR|VIN|FIN)/;
+/** Stamped numbers stand between stars, which look like X. */
+const BETWEEN_STARS = /^X[A-Z0-9]{17}X$/;
 
 interface Candidate {
   characters: PrintedCharacter[];
@@ -45,10 +52,49 @@ export function findVin(rows: readonly PrintedRow[]): PrintedCharacter[] | null 
   return unreadableOf(certain) > MOST_UNREADABLE ? null : certain;
 }
 
-/** Doubtful characters are unreadable, unless the check digit agrees: by chance it does so once in eleven times. */
+/**
+ * Doubtful characters are unreadable, unless the market requires a check digit and it agrees with exactly one combination of
+ * the candidates: with any one it agrees once in eleven times by chance.
+ */
 function withoutDoubtful(characters: PrintedCharacter[]): PrintedCharacter[] {
-  if (checkDigit(characters.map(({ character }) => character).join('')).valid) return characters;
-  return characters.map((each) => (shareOf(each) < LEAST_SHARE ? unreadable(each) : each));
+  const isDisputed = requiresCheckDigit(textOf(characters)) && checkDigit(textOf(characters)).valid === false;
+  const least = isDisputed ? LEAST_DISPUTED_SHARE : LEAST_SHARE;
+  const doubtful = characters.flatMap((each, place) => (shareOf(each) < least ? [place] : []));
+  if (doubtful.length === 0) return characters;
+  return (
+    settled(characters, doubtful) ??
+    characters.map((each, place) => (doubtful.includes(place) ? unreadable(each) : each))
+  );
+}
+
+/** Undefined where no check digit is required, or where it agrees with several combinations or none. */
+function settled(characters: PrintedCharacter[], doubtful: readonly number[]): PrintedCharacter[] | undefined {
+  if (doubtful.length > MOST_SETTLED) return undefined;
+  const combinations = doubtful.reduce(
+    (all, place) =>
+      all.flatMap((each) => candidatesAt(characters, place).map((candidate) => each.with(place, candidate))),
+    [characters],
+  );
+  if (!combinations.every((each) => requiresCheckDigit(textOf(each)))) return undefined;
+  const agreeing = combinations.filter((each) => checkDigit(textOf(each)).valid === true);
+  return agreeing.length === 1 ? agreeing[0] : undefined;
+}
+
+/** A character and the others that are nearly as likely, each at its own probability. */
+function candidatesAt(characters: readonly PrintedCharacter[], place: number): PrintedCharacter[] {
+  const read = characters[place];
+  if (!read) return [];
+  const { others, quad } = read;
+  const all = others.flatMap((other) => asOneOf({ ...other, others: [], quad }, ALLOWED) ?? []);
+  const sum = all.reduce((total, { probability }) => total + probability, read.probability);
+  const further = all.filter(
+    ({ character, probability }) => character !== read.character && probability / sum >= CANDIDATE_SHARE,
+  );
+  return [read, ...further];
+}
+
+function textOf(characters: readonly PrintedCharacter[]): string {
+  return characters.map(({ character }) => character).join('');
 }
 
 function shareOf({ character, probability, others, quad }: PrintedCharacter): number {
@@ -67,10 +113,10 @@ interface Word {
 
 function candidatesOf(row: PrintedRow): Candidate[] {
   const text = row.text.toUpperCase().length === row.text.length ? row.text.toUpperCase() : row.text;
-  const words = [...text.matchAll(/[A-Z0-9]+/g)].map(({ index, 0: word }) => ({
-    start: index,
-    end: index + word.length,
-  }));
+  const words = [...text.matchAll(/[A-Z0-9]+/g)].map(({ index, 0: word }) => {
+    const star = BETWEEN_STARS.test(word) ? 1 : 0;
+    return { start: index + star, end: index + word.length - star };
+  });
   return words.flatMap((word, place) => {
     const label = GLUED_LABEL.exec(text.slice(word.start, word.end))?.[0] ?? '';
     const after = { start: word.start + label.length, end: word.end };

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { READING_DEFECTS, readingIssues } from '../../contracts/vocabulary/pictures.ts';
 import { boundingBox, closed, confidence, nullable, quad } from '../../contracts/vocabulary/schemas.ts';
 import { VIN_LOCATIONS } from '../../contracts/vocabulary/vehicles.ts';
 
@@ -48,6 +49,9 @@ const vin = closed({
   check_digit: nullable(checkDigit),
 });
 
-export const result = closed({ vin: nullable(vin) });
+export const result = closed({
+  vin: nullable(vin),
+  quality_issues: Type.Optional(readingIssues(...READING_DEFECTS, 'no_vin')),
+});
 
 export type Result = Type.Static<typeof result>;

@@ -3,8 +3,8 @@ import { type Box, toBoundingBox } from '../../inference/toolkit/decoding/boxes.
 import type { Point } from '../../inference/toolkit/decoding/detections.ts';
 import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
-import { checkDigit } from './check-digit.ts';
-import type { CodedVin } from './find-coded-vins.ts';
+import type { CodedVin } from '../shared/coded-vins.ts';
+import { checkDigit, requiresCheckDigit } from './check-digit.ts';
 import type { Result } from './result.ts';
 
 export type Vin = NonNullable<Result['vin']>;
@@ -24,25 +24,26 @@ const CODED = 0.99;
 const MOST_MISREAD = 4;
 /** Below one half: the reading is more likely wrong than right. */
 const DISPUTED = 0.4;
-/** First characters of VINs that must have a check digit: North America (49 CFR 565, CMVSS 115) and China (GB 16735). */
-const CHECKED_MARKETS = /^[1-5L]/;
 
 /**
- * A code that agrees with the print settles it. Where they differ, the one of the two with the right check digit holds, if
- * its market requires one; otherwise the print does, with little confidence.
+ * A code that agrees with the print settles it. Where they differ a little, a code with the right check digit holds. Otherwise
+ * the one of the two with the right check digit does, if its market requires one, or else the print, with little confidence.
  */
 export function settle(printed: PrintedVin | null, coded: readonly CodedVin[]): Vin | null {
   if (!printed) return coded.length === 1 && coded[0] ? asCoded(coded[0]) : null;
   const print = textOf(printed);
   const [nearest] = coded.toSorted((a, b) => differences(print, a.text) - differences(print, b.text));
   if (!nearest) return asPrinted(printed);
-  if (differences(print, nearest.text) === 0) return asAgreed(printed, nearest.text);
+  const misread = differences(print, nearest.text);
+  if (misread === 0) return asAgreed(printed, nearest.text);
+  // Of two readings of one number, in any market: a code's check digit is right by chance once in eleven times.
+  const isCodeChecked = checkDigit(nearest.text).valid === true && checkDigit(print).valid !== true;
+  if (isCodeChecked && misread <= MOST_MISREAD) return asAgreed(printed, nearest.text, CODED);
   const isPrintRight = isRightlyChecked(print);
   if (isPrintRight === isRightlyChecked(nearest.text)) return asDisputed(printed, nearest.text);
   if (isPrintRight) return asPrinted(printed);
-  if (differences(print, nearest.text) <= MOST_MISREAD) return asAgreed(printed, nearest.text, CODED);
   // Two numbers: that in print is wrong only if it must have a check digit.
-  return CHECKED_MARKETS.test(print) ? asCoded(nearest) : asDisputed(printed, nearest.text);
+  return requiresCheckDigit(print) ? asCoded(nearest) : asDisputed(printed, nearest.text);
 }
 
 function asPrinted({ characters, confidence, box, quad }: PrintedVin): Vin {
@@ -84,7 +85,7 @@ function asDisputed(printed: PrintedVin, text: string): Vin {
 }
 
 function isRightlyChecked(text: string): boolean {
-  return CHECKED_MARKETS.test(text) && checkDigit(text).valid === true;
+  return requiresCheckDigit(text) && checkDigit(text).valid === true;
 }
 
 function textOf({ characters }: Pick<PrintedVin, 'characters'>): string {

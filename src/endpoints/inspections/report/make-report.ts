@@ -3,13 +3,13 @@ import { ARTEFACT_MEDIA_TYPES } from '../../../contracts/media-limits.ts';
 import type { BundleTools } from '../../../inference/bundles/bundle-definition.ts';
 import type { Parameters } from '../request.ts';
 import type { Result } from '../result.ts';
-import { layOutReport } from './lay-out.ts';
+import { type DamageOutline, type Inspection, layOutReport } from './lay-out.ts';
 
-interface Inspected {
-  overall: Result['overall'];
-  parts: Result['parts'];
-  repairEstimate: Result['repair_estimate'];
-  views: readonly { view: Result['views'][number]['view']; picture: JobInput }[];
+type Findings = Result['views'][number]['findings'];
+
+interface Inspected
+  extends Pick<Inspection, 'overall' | 'parts' | 'repairEstimate' | 'missingViews' | 'estimateOmitted'> {
+  views: readonly { view: Result['views'][number]['view']; picture: JobInput; findings: Findings }[];
   parameters: Readonly<Record<string, unknown>>;
 }
 
@@ -20,7 +20,7 @@ const PREVIEW = { width: 492, height: 328 };
 
 /** Makes the report and stores it. */
 export async function makeReport(inspected: Inspected, tools: BundleTools): Promise<Result['report']> {
-  const { overall, parts, repairEstimate, views, parameters } = inspected;
+  const { views, parameters, ...rest } = inspected;
   const shown = views.slice(0, MOST_PICTURES);
   const previews = await tools.makePreviews(
     shown.map(({ picture }) => picture),
@@ -28,12 +28,17 @@ export async function makeReport(inspected: Inspected, tools: BundleTools): Prom
   );
   const { vehicle } = parameters as Parameters;
   const content = await layOutReport({
-    overall,
-    parts,
-    repairEstimate,
-    vehicle: [vehicle?.make, vehicle?.model].filter(Boolean).join(' '),
-    views: shown.map(({ view }, index) => ({ view, picture: previews[index]?.jpeg ?? null })),
+    ...rest,
+    vehicle: [[vehicle?.make, vehicle?.model, vehicle?.year].filter(Boolean).join(' '), vehicle?.vin]
+      .filter(Boolean)
+      .join(', '),
+    views: shown.map(({ view, findings }, index) => {
+      const preview = previews[index];
+      if (!preview) return { view, picture: null };
+      return { view, picture: preview, outlines: findings.map((one) => outlineOf(one, preview.picture)) };
+    }),
     totalViews: views.length,
+    jobId: tools.jobId,
     createdAt: new Date(),
   });
   return tools.writeArtefact({
@@ -43,4 +48,21 @@ export async function makeReport(inspected: Inspected, tools: BundleTools): Prom
     width: null,
     height: null,
   });
+}
+
+function outlineOf({ damage_id: damageId, polygon, bbox }: Findings[number], { width, height }: Size): DamageOutline {
+  const { x, y } = bbox;
+  const corners = [
+    { x, y },
+    { x: x + bbox.width, y },
+    { x: x + bbox.width, y: y + bbox.height },
+    { x, y: y + bbox.height },
+  ];
+  const outline = polygon && polygon.length > 2 ? polygon : corners;
+  return { damageId, points: outline.map((point) => ({ x: point.x / width, y: point.y / height })) };
+}
+
+interface Size {
+  width: number;
+  height: number;
 }

@@ -4,9 +4,12 @@
  * between groups. Between groups a plate may show a dash, a seal, an emblem or nothing.
  */
 
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const DIGITS = '0123456789';
+
 export interface CountryGrammar {
-  /** ISO 3166-1 alpha-2. */
-  country: string;
+  /** ISO 3166-1 alpha-2; null for formats of no country. */
+  country: string | null;
   /** ISO 3166-2, for formats that one state or province issues. */
   region?: string;
   /** Letters that the serial uses; A to Z by default. */
@@ -25,6 +28,15 @@ export interface CountryGrammar {
 
 export type Need = 'separator' | 'separators' | 'origin';
 
+/**
+ * What stands on a plate and has no format that is listed: chosen by its owner, of another country, of another time. Each
+ * character is a group, because separators may stand anywhere.
+ */
+export const UNLISTED: CountryGrammar = {
+  country: null,
+  formats: [4, 5, 6, 7, 8].map((length) => Array<string>(length).fill(`[${LETTERS}${DIGITS}]`).join(' ')),
+};
+
 /** One format, without alternatives. */
 export interface Format extends Pick<CountryGrammar, 'country' | 'region' | 'regionOf' | 'needs'> {
   /** For each group the characters allowed at each of its positions. */
@@ -34,9 +46,6 @@ export interface Format extends Pick<CountryGrammar, 'country' | 'region' | 'reg
   /** Without spaces. */
   length: number;
 }
-
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-const DIGITS = '0123456789';
 
 export function formatsOf(grammars: readonly CountryGrammar[]): Format[] {
   return grammars.flatMap((grammar) => grammar.formats.flatMap((format) => expand(grammar, format)));
