@@ -31,9 +31,11 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
       if (kept) return reportOf(kept, range);
 
       const job = await throughOutages(() => readJob(em, jobId));
-      const wanted = { job, modelVersion: null, mayPassOn };
-      // When no worker has every model, the units whose models are here run here.
-      const handedBack = await handBack(em, wanted, () => backend.modelVersion(job));
+      // A stage needs the models of what it requires, or else of its endpoint. When no worker has them all, the units whose
+      // models are here run here.
+      const needed = { endpoint: stage.requires ?? job.endpoint, livemode: job.livemode };
+      const wanted = { job: needed, modelVersion: null, mayPassOn };
+      const handedBack = await handBack(em, wanted, () => backend.modelVersion(needed));
       if (handedBack) return handedBack;
       const request = requestOf(job);
       const { endpoint, livemode } = request;
@@ -56,8 +58,7 @@ export function createStageActivities({ orm, backend, onStagePickUp }: StageActi
       } catch (error) {
         if (signal.aborted || !(error instanceof ServiceError)) throw error;
         if (stage.requires !== undefined) {
-          const required = { ...wanted, job: { endpoint: stage.requires, livemode } };
-          const answer = await handBack(em, required, () => {
+          const answer = await handBack(em, wanted, () => {
             throw error;
           });
           if (answer) return answer;

@@ -15,6 +15,7 @@ import type { LicenseSigning } from '../sdk-licenses/license-signing.ts';
 import type { CallbackDependencies } from './internal/callbacks.ts';
 import type { JobStreams } from './job-streams.ts';
 import type { IdentityProvider } from './management/authenticate-member.ts';
+import type { ConsoleSettings } from './routes/console.ts';
 
 export interface AppDependencies {
   endpoints: readonly EndpointContract[];
@@ -31,6 +32,10 @@ export interface AppDependencies {
   payments: PaymentProvider | null;
   /** Null: the management API is disabled. */
   identityProvider: IdentityProvider | null;
+  /** Omitted: the console is not served. */
+  console?: ConsoleSettings | null;
+  /** Origins that the links in results lead to; that of `publicBaseUrl` when omitted. */
+  pictureOrigins?: readonly string[];
   sealedSecrets: SealedSecrets;
   findWebhookUrlProblem(url: string): Promise<string | null>;
   keyUse: KeyUse;

@@ -15,7 +15,7 @@ import { createLogger } from '../platform/logging/logger.ts';
 import { createSealedSecrets } from '../platform/sealed-secrets.ts';
 import { onShutdown } from '../platform/shutdown.ts';
 import { createSignedUrls } from '../platform/signed-urls.ts';
-import { createDiskStore } from '../platform/storage/disk-store.ts';
+import { openStore } from '../platform/storage/open-store.ts';
 import { openTemporalClient } from '../platform/temporal/connect.ts';
 import { createLicenseSigning } from '../sdk-licenses/license-signing.ts';
 import { createTargetRules, findWebhookUrlProblem } from '../webhooks/webhook-target.ts';
@@ -32,6 +32,9 @@ const config = readConfig('api');
 const observability = await startObservability('api', config);
 const logger = createLogger('api', config.LOG_LEVEL, observability.tracing);
 const orm = await openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
+const store = await openStore(config, {
+  onAway: (err) => logger.warn({ err }, 'the bucket is away'),
+});
 const temporal = openTemporalClient({
   address: config.TEMPORAL_ADDRESS,
   namespace: config.TEMPORAL_NAMESPACE,
@@ -55,7 +58,7 @@ const app = createApp({
   temporal,
   settlements,
   jobStreams,
-  store: createDiskStore(config.STORAGE_DIRECTORY),
+  store,
   publicBaseUrl: config.PUBLIC_BASE_URL,
   signedUrls: createSignedUrls(config.PUBLIC_BASE_URL, config.URL_SIGNING_KEY),
   openJobsLimit: config.OPEN_JOBS_LIMIT,
@@ -70,6 +73,17 @@ const app = createApp({
         keys: createProviderKeys(config.MANAGEMENT_JWKS_URL),
       }
     : null,
+  console: config.CONSOLE_CLIENT_ID
+    ? {
+        clientId: config.CONSOLE_CLIENT_ID,
+        authorizationUrl: config.CONSOLE_AUTHORIZATION_URL,
+        tokenUrl: config.CONSOLE_TOKEN_URL,
+        temporalUrl: config.CONSOLE_TEMPORAL_URL,
+        temporalNamespace: config.TEMPORAL_NAMESPACE,
+        pictureOrigins: pictureOriginsOf(config),
+      }
+    : null,
+  pictureOrigins: pictureOriginsOf(config),
   sealedSecrets: createSealedSecrets(config.SECRET_SEALING_KEYS),
   findWebhookUrlProblem: (url) => findWebhookUrlProblem(url, targetRules),
   keyUse,
@@ -79,6 +93,15 @@ const app = createApp({
   logger,
   observability,
 });
+
+/** Where the links in results lead: to this service, and with signed links on to the bucket. */
+function pictureOriginsOf(settings: typeof config): string[] {
+  const { STORAGE, STORAGE_ARTEFACT_LINKS, STORAGE_PUBLIC_ENDPOINT, STORAGE_ENDPOINT, PUBLIC_BASE_URL } = settings;
+  const api = new URL(PUBLIC_BASE_URL).origin;
+  if (!STORAGE.includes('bucket') || STORAGE_ARTEFACT_LINKS !== 'signed') return [api];
+  const bucket = STORAGE_PUBLIC_ENDPOINT ?? STORAGE_ENDPOINT;
+  return [api, bucket === null ? 'https://*.amazonaws.com' : new URL(bucket).origin];
+}
 
 const handle = app.callback();
 const { server, drain } = createDrainingServer(

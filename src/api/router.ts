@@ -13,22 +13,27 @@ import { addManagementRoutes } from './management/router.ts';
 import { type Access, authenticate, authenticateOnAdmission } from './middleware/authenticate.ts';
 import { createManagementRateLimit } from './middleware/rate-limit.ts';
 import { buildOpenApi } from './openapi/document.ts';
+import type { OpenApi } from './pages/reference-pages.ts';
+import { createSite } from './pages/site.ts';
+import { createStaticFile, sendStaticFile } from './pages/static-file.ts';
 import { createPreflightRoute, forAnyOrigin } from './routes/any-origin.ts';
 import { ARTEFACT_PAGES, createArtefactRoute } from './routes/artefacts.ts';
-import { getErrorIndex, getErrorPage, getExample, getGuide, getRoot } from './routes/documents.ts';
+import { createConsoleRoutes } from './routes/console.ts';
+import { createDocumentRoutes, getRoot } from './routes/documents.ts';
 import { createEndpointsRoute } from './routes/endpoints.ts';
 import { createGetEventRoute, createListEventsRoute } from './routes/events.ts';
 import { createInferenceRoute } from './routes/inference.ts';
+import { createJobFileRoute } from './routes/job-files.ts';
 import { createJobStreamRoute } from './routes/job-stream.ts';
 import { createCancelJobRoute, createGetJobRoute, createListJobsRoute } from './routes/jobs.ts';
 import { createJwksRoute } from './routes/jwks.ts';
 import { getKeyIdentity } from './routes/key-identity.ts';
-import { getReference, getReferenceAsset } from './routes/reference.ts';
 import { addSdkLicenseRoutes } from './routes/sdk-licenses.ts';
 import { createStripeWebhookRoute } from './routes/stripe-webhook.ts';
 import { createUnroutedRoute } from './routes/unrouted.ts';
 import { createUploadContentRoute, UPLOAD_PAGES } from './routes/upload-content.ts';
 import { createGetUploadRoute, createUploadRoute } from './routes/uploads.ts';
+import { createViewerRoutes, VIEWER_PAGES } from './routes/viewer.ts';
 
 const READS = { name: 'reads', livePerMinute: 3_000 };
 const UPLOADS = { name: 'uploads', livePerMinute: 600 };
@@ -57,6 +62,8 @@ export function createRouter(dependencies: RouterDependencies): Router<ApiState>
   router.post('/billing/stripe/webhook', createStripeWebhookRoute(dependencies));
   addInternalRoutes(router, dependencies);
   addDocumentationRoutes(router, dependencies);
+  addConsoleRoutes(router, dependencies);
+  addViewerRoutes(router, dependencies);
   addHealthRoutes(router, dependencies);
   return router;
 }
@@ -116,6 +123,7 @@ function addFileRoutes(router: Router<ApiState>, dependencies: RouterDependencie
   router.options('/v1/uploads/:id/content', createPreflightRoute(UPLOAD_PAGES));
   router.get('/v1/artefacts/:name', forAnyOrigin(ARTEFACT_PAGES), createArtefactRoute(dependencies));
   router.options('/v1/artefacts/:name', createPreflightRoute(ARTEFACT_PAGES));
+  router.get('/job-files/:id/:index', createJobFileRoute({ store, signedUrls, clock }));
 }
 
 /** The calling key, the endpoints it can call, and SDK licences. */
@@ -127,18 +135,35 @@ function addCallerRoutes(router: Router<ApiState>, dependencies: RouterDependenc
   router.get('/.well-known/jwks.json', createJwksRoute(dependencies.licenseSigning));
 }
 
-function addDocumentationRoutes(router: Router<ApiState>, { endpoints, publicBaseUrl }: RouterDependencies): void {
+function addDocumentationRoutes(router: Router<ApiState>, dependencies: RouterDependencies): void {
+  const { endpoints, publicBaseUrl, clock } = dependencies;
+  const hasConsole = Boolean(dependencies.console);
   const openApi = buildOpenApi(endpoints, publicBaseUrl);
-  router.get('/openapi.json', (context: ApiContext) => {
-    context.body = openApi;
-  });
+  const document = createStaticFile('application/json; charset=utf-8', JSON.stringify(openApi));
+  router.get('/openapi.json', (context: ApiContext) => sendStaticFile(context, document));
+  const site = createSite({ endpoints, openApi: openApi as unknown as OpenApi, publicBaseUrl, hasConsole });
+  const { page, models, search, asset, picture, program } = createDocumentRoutes(site, endpoints, clock);
   router.get('/', getRoot);
-  router.get('/docs', getReference);
-  router.get('/docs/assets/:name', getReferenceAsset);
-  router.get('/docs/errors', getErrorIndex);
-  router.get('/docs/errors/:code', getErrorPage);
-  router.get('/docs/examples/:name', getExample);
-  router.get('/docs/:guide', getGuide);
+  router.get('/docs/assets/:name', asset);
+  router.get('/docs/pictures/:slug/:name', picture);
+  router.get('/docs/examples/:name', program);
+  router.get('/docs/models', models);
+  router.get('/docs/search', search);
+  router.get(['/docs', '/docs/*path'], page);
+}
+
+function addConsoleRoutes(router: Router<ApiState>, { console }: RouterDependencies): void {
+  const { page, asset } = createConsoleRoutes(console ?? null);
+  router.get('/console/assets/:name', asset);
+  // Of any depth: the page's script reads the path.
+  router.get(['/console', '/console/', '/console/*path'], page);
+}
+
+function addViewerRoutes(router: Router<ApiState>, { publicBaseUrl, pictureOrigins }: RouterDependencies): void {
+  const { page, script, asset } = createViewerRoutes(pictureOrigins ?? [new URL(publicBaseUrl).origin]);
+  router.get('/viewer/vehicle-viewer.js', forAnyOrigin(VIEWER_PAGES), script);
+  router.get('/viewer/assets/:name', asset);
+  router.get(['/viewer', '/viewer/'], page);
 }
 
 function addHealthRoutes(router: Router<ApiState>, { orm }: RouterDependencies): void {

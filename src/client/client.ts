@@ -2,8 +2,9 @@
 import type { JobStatus } from '../contracts/job.ts';
 import { ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
 import { readEventData } from './event-stream.ts';
-import { type HttpOptions, type HttpRequest, pause, sendRequest } from './http.ts';
+import { type HttpOptions, type HttpRequest, listPages, pause, sendRequest } from './http.ts';
 import { encodeInput } from './input.ts';
+import type { KeyIdentity, SdkLicense, SdkLicenseView } from './management.ts';
 import type {
   DryRun,
   EndpointDescription,
@@ -13,7 +14,6 @@ import type {
   FileSource,
   Job,
   ListedEvent,
-  Page,
   Upload,
 } from './types.ts';
 
@@ -187,24 +187,59 @@ export class VehicleInferenceClient {
 
   /** Jobs from newest to oldest. Pages are fetched on demand. */
   listJobs(filter: ListJobsFilter = {}): AsyncGenerator<Job> {
-    return this.#list<Job>('/v1/jobs', filter);
+    return listPages<Job>(this.#http, '/v1/jobs', filter);
   }
 
   /** Events of the last 30 days, from newest to oldest. */
   listEvents<Type extends ListedEvent['type'] = ListedEvent['type']>(
-    filter: { limit?: number; type?: Type } = {},
+    filter: { limit?: number; type?: Type; 'created[gte]'?: number; 'created[lt]'?: number } = {},
   ): AsyncGenerator<EventOf<Type>> {
-    return this.#list<EventOf<Type>>('/v1/events', filter);
+    return listPages<EventOf<Type>>(this.#http, '/v1/events', filter);
   }
 
-  getEvent(id: string): Promise<ListedEvent> {
-    return this.#json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` });
+  async getEvent(id: string): Promise<ListedEvent> {
+    return JSON.parse(await this.getEventText(id)) as ListedEvent;
+  }
+
+  /** The event byte for byte as it is delivered to webhooks, to be signed. */
+  async getEventText(id: string, signal?: AbortSignal): Promise<string> {
+    const path = `/v1/events/${encodeURIComponent(id)}`;
+    return (await sendRequest(this.#http, { method: 'GET', path, signal })).text();
   }
 
   /** All endpoints with availability, prices and limits. */
   async listEndpoints(): Promise<EndpointDescription[]> {
-    const page = await this.#json<Page<EndpointDescription>>({ method: 'GET', path: '/v1/endpoints' });
+    const page = await this.#json<{ data: EndpointDescription[] }>({ method: 'GET', path: '/v1/endpoints' });
     return page.data;
+  }
+
+  /** Organisation, mode and scopes of the key. */
+  getKeyIdentity(): Promise<KeyIdentity> {
+    return this.#json({ method: 'GET', path: '/v1/api-keys/self' });
+  }
+
+  /** A file that a job made, by the URL of the artefact in its result. */
+  async getArtefact(url: string, signal?: AbortSignal): Promise<Blob> {
+    const response = await sendRequest(this.#http, { method: 'GET', path: url, streams: true, signal });
+    return response.blob();
+  }
+
+  getSdkLicense(sdk: string): Promise<SdkLicenseView> {
+    return this.#json({ method: 'GET', path: `/v1/sdk-licenses/${encodeURIComponent(sdk)}` });
+  }
+
+  issueSdkLicense(sdk: string, options: { regenerate?: boolean } = {}): Promise<SdkLicense> {
+    return this.#json({
+      method: 'POST',
+      path: `/v1/sdk-licenses/${encodeURIComponent(sdk)}`,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(options),
+    });
+  }
+
+  /** The public keys that verify SDK licences, as a JSON Web Key Set. */
+  getLicenseKeys(): Promise<{ keys: readonly Readonly<Record<string, unknown>>[] }> {
+    return this.#json({ method: 'GET', path: '/.well-known/jwks.json' });
   }
 
   getUpload(id: string): Promise<Upload> {
@@ -257,20 +292,6 @@ export class VehicleInferenceClient {
 
   async #json<Answer>(request: HttpRequest): Promise<Answer> {
     return (await (await sendRequest(this.#http, request)).json()) as Answer;
-  }
-
-  async *#list<Item extends { id: string }>(path: string, filter: object): AsyncGenerator<Item> {
-    let cursor: string | undefined;
-    for (;;) {
-      const query = new URLSearchParams(
-        Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
-      );
-      if (cursor !== undefined) query.set('starting_after', cursor);
-      const page = await this.#json<Page<Item>>({ method: 'GET', path: `${path}?${query.toString()}` });
-      yield* page.data;
-      cursor = page.data.at(-1)?.id;
-      if (!page.has_more || cursor === undefined) return;
-    }
   }
 }
 

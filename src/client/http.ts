@@ -1,5 +1,6 @@
 /** HTTP requests with safe retries. */
 import { ApiError, ConnectionError, type ErrorBody } from './errors.ts';
+import type { Page } from './types.ts';
 
 export interface HttpOptions {
   apiKey: string;
@@ -16,7 +17,7 @@ export interface HttpOptions {
 export type RequestBody = string | FormData | Blob;
 
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** A path of the service, or a signed URL of its own. */
   path: string;
   headers?: Record<string, string>;
@@ -28,6 +29,8 @@ export interface HttpRequest {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
+/** Responses that have no body by definition. */
+const EMPTY_STATUSES = new Set([204, 304]);
 const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504]);
 
 /**
@@ -70,7 +73,8 @@ async function send(
     });
     if (streams && response.ok) return response;
     // Read the body here, so that a truncated response is retried like a lost one.
-    return new Response(await response.text(), response);
+    const text = await response.text();
+    return new Response(EMPTY_STATUSES.has(response.status) ? null : text, response);
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new ConnectionError(`no response from ${new URL(url).host}`, { cause });
@@ -111,4 +115,27 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** The query of the given values, with its question mark. */
+export function queryOf(values: object): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length > 0 ? `?${query.toString()}` : '';
+}
+
+/** The items of a list, page by page. */
+export async function* listPages<Item extends { id: string }>(
+  options: HttpOptions,
+  path: string,
+  filter: object,
+): AsyncGenerator<Item> {
+  let cursor: string | undefined;
+  for (;;) {
+    const query = queryOf({ ...filter, starting_after: cursor });
+    const page = (await (await sendRequest(options, { method: 'GET', path: path + query })).json()) as Page<Item>;
+    yield* page.data;
+    cursor = page.data.at(-1)?.id;
+    if (!page.has_more || cursor === undefined) return;
+  }
 }

@@ -7,6 +7,9 @@ export {
   type WaitOptions,
 } from './client.ts';
 export { ApiError, ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
+export { FILE_FIELDS } from './file-fields.ts';
+export * from './management.ts';
+export type { ManagementOptions } from './management-base.ts';
 export type {
   CreditEvent,
   DryRun,

@@ -105,13 +105,13 @@ export interface EndpointDescription {
   /** Scope that a key needs to call the endpoint. */
   scope: string;
   preview: boolean;
-  /** Whether a model is installed for live mode. Test mode always works. */
+  /** Whether a model is installed for the mode of the calling key. Always true for a test key. */
   available: boolean;
-  /** Default build, used when a request pins none. */
+  /** Default build in the mode of the calling key, used when a request pins none. */
   model_version: string | null;
   /** Every build that `modelVersion` can pin: the default, then newest first. */
   model_versions: readonly string[];
-  /** By parameter, the values that `model_version` serves in live mode. Other parameters accept every value. */
+  /** By parameter, the values that `model_version` serves. Other parameters accept every value. */
   available_values: Readonly<Record<string, readonly string[]>>;
   price_credits: number;
   /** In the mode of the calling key. */

@@ -38,8 +38,19 @@ export interface RequestProblem {
 /** A parameter that names an earlier job of the caller; the endpoint builds on its result. */
 export interface JobReference {
   parameter: string;
-  /** Slugs of the endpoints whose succeeded jobs it accepts. */
+  /** Slugs of the endpoints whose succeeded and partial jobs it accepts. */
   endpoints: readonly string[];
+  /** The result must lack nothing: of partial jobs only those serve in which no more than optional stages failed. */
+  isExhaustive?: true;
+  /** The endpoints among them whose result holds for one picture: the request must send the same file. */
+  samePicture?: readonly string[];
+}
+
+/** Points of a request that must lie within its picture, in pixels of the picture as displayed. */
+export interface RegionOfPicture {
+  /** The field that holds them. */
+  param: string;
+  points: readonly { x: number; y: number }[];
 }
 
 export interface EndpointContract {
@@ -71,6 +82,12 @@ export interface EndpointContract {
   parameters: TObject;
   /** Rules beyond the schema, such as one between two fields. Returns the problem, or null. */
   refine?: (request: ValidRequest) => RequestProblem | null;
+  /** What the request says lies where in its only picture. */
+  regions?: (request: ValidRequest) => readonly RegionOfPicture[];
+  /** Further rules of test mode, whose fixtures know less than live mode, at the time of the request. */
+  refineTestMode?: (request: ValidRequest, now: Date) => RequestProblem | null;
+  /** In live mode price books of this kind answer it: a request that none can answer is refused before anything is held. */
+  usesPriceBooks?: 'market' | 'repairs';
   /** Further families whose scopes a request needs, when it runs endpoints of other families. */
   furtherFamilies?: (request: ValidRequest) => readonly Family[];
   jobReferences?: readonly JobReference[];
@@ -78,8 +95,10 @@ export interface EndpointContract {
   modelParameters?: readonly string[];
   /** Names of the stages that a job shows, in order. */
   stages?: readonly string[];
-  /** The stages of one request, for an endpoint that runs in stages. Their prices add up to its price. */
+  /** The stages of one request, for an endpoint that runs in stages; none for a request of one step. Their prices add up to its price. */
   stagePlan?: (request: ValidRequest) => readonly PlannedStage[];
+  /** Endpoints that a worker must serve for a request of one step: the one that decodes videos, for a request with a video. */
+  requires?: (request: ValidRequest) => readonly string[];
   result: TSchema;
   /** Supported values of `X-Service-Test-Scenario`, each with its effect. */
   scenarios: Readonly<Record<string, string>>;

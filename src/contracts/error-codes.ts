@@ -26,7 +26,11 @@ const invalid = (status = 400): ErrorEntry => ({ type: 'invalid_request_error', 
 const unauthenticated: ErrorEntry = { type: 'authentication_error', status: 401, retryable: false };
 const overloaded: ErrorEntry = { type: 'rate_limit_error', status: 429, retryable: true };
 const unavailable: ErrorEntry = { type: 'api_error', status: 503, retryable: true };
-const processing = (retryable: boolean): ErrorEntry => ({ type: 'processing_error', status: null, retryable });
+const processing = (retryable: boolean, status: number | null = null): ErrorEntry => ({
+  type: 'processing_error',
+  status,
+  retryable,
+});
 
 export const ERRORS = {
   // The request itself
@@ -88,7 +92,8 @@ export const ERRORS = {
   // Jobs
   model_inference_failed: processing(true),
   model_unavailable: processing(true),
-  input_unreadable: processing(false),
+  // Of a job, and of a dry run.
+  input_unreadable: processing(false, 400),
   inference_timeout: processing(true),
   job_stopped: processing(true),
   job_expired: { type: 'expired_error', status: null, retryable: true },

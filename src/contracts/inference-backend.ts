@@ -70,9 +70,12 @@ export interface InferenceBackend {
   /**
    * The model build that will run, `<model>@<release date>`, recorded at pick-up: the pinned build when it is installed,
    * otherwise the default build.
-   * @throws ServiceError `model_unavailable` when the endpoint has no installed model.
+   * @throws ServiceError `model_unavailable` when the endpoint has no installed model, or its inputs cannot be decoded here.
    */
-  modelVersion(job: Pick<InferenceRequest, 'endpoint' | 'livemode' | 'pinnedModelVersion'>): string;
+  modelVersion(
+    job: Pick<InferenceRequest, 'endpoint' | 'livemode' | 'pinnedModelVersion'> &
+      Partial<Pick<InferenceRequest, 'inputs'>>,
+  ): string;
   /**
    * Runs the endpoint's pipeline. A permanent failure (a bad input, a result that violates the endpoint's schema) returns an
    * outcome with status `failed`; a transient one (a lost child process, an unreachable file store) is thrown as a retryable

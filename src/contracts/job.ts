@@ -29,13 +29,14 @@ export interface JobInput {
   uploadId: string | null;
 }
 
-export const STAGE_STATUSES = ['queued', 'processing', 'succeeded', 'failed', 'skipped'] as const;
+export const STAGE_STATUSES = ['queued', 'processing', 'succeeded', 'partial', 'failed', 'skipped'] as const;
 
 /** One stage of a bundle, with its own charge. */
 export interface JobStage {
   name: string;
+  /** `partial`: some of its units failed. Never `succeeded` with an error. */
   status: (typeof STAGE_STATUSES)[number];
-  /** From 0 to 1. */
+  /** From 0 to 1; failed units do not count. */
   progress: number;
   /** Epoch seconds. */
   started_at: number | null;

@@ -31,4 +31,5 @@ export const ARTEFACT_MEDIA_TYPES: Readonly<Record<string, string>> = {
   mp4: 'video/mp4',
   pdf: 'application/pdf',
   json: 'application/json',
+  html: 'text/html; charset=utf-8',
 };

@@ -38,7 +38,8 @@ export interface StagePlan {
 /** Progress of a stage. */
 export interface StageProgress {
   name: string;
-  status: JobStage['status'];
+  /** A stage ends as `succeeded` if any of its units did. */
+  status: Exclude<JobStage['status'], 'partial'>;
   /** Null until the stage that finds its units has ended. */
   units: number | null;
   /** Units that activities have taken. */

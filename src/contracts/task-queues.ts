@@ -8,6 +8,8 @@ export const TASK_QUEUES = {
   inferenceHeavy: 'inference-heavy',
   /** Test-mode jobs. They wait where a model would compute, and must not delay live jobs. */
   inferenceTest: 'inference-test',
+  /** Valuations from price books. Like orchestration it needs only PostgreSQL, and the same workers poll it. */
+  valuation: 'valuation',
   /** Signed webhook deliveries. Only these workers connect to addresses chosen by customers. */
   webhooks: 'webhooks',
 } as const;
@@ -15,4 +17,5 @@ export const TASK_QUEUES = {
 export type InferenceTaskQueue =
   | typeof TASK_QUEUES.inferenceGpu
   | typeof TASK_QUEUES.inferenceHeavy
-  | typeof TASK_QUEUES.inferenceTest;
+  | typeof TASK_QUEUES.inferenceTest
+  | typeof TASK_QUEUES.valuation;

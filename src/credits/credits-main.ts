@@ -7,7 +7,7 @@ import { MAXIMUM_CREDITS, type TransferKind } from '../contracts/credits.ts';
 import { openDatabase } from '../database.ts';
 import { Organization } from '../organizations/entities.ts';
 import { readConfig } from '../platform/config/config.ts';
-import { parseIsoTime } from '../platform/iso-time.ts';
+import { readTimeOption } from '../platform/iso-time.ts';
 import { readCreditBalances } from './credit-balances-store.ts';
 import { adjustCredits, findBooking, topUp } from './credit-bookings-store.ts';
 import { grantPromotion } from './credit-grants-store.ts';
@@ -39,10 +39,8 @@ function readCredits(text: string | undefined, mayBeNegative: boolean): number {
 }
 
 function readExpiry(text: string | undefined, now: Date): Date {
-  const time = parseIsoTime(text ?? '');
-  if (time === null || time <= now) {
-    throw new Error('--expires must be a time in the future, such as 2026-12-01.');
-  }
+  const time = readTimeOption('--expires', text);
+  if (time <= now) throw new Error(`--expires must be in the future; ${time.toISOString()} has passed.`);
   return time;
 }
 

@@ -2,6 +2,7 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 import { findGrantDrift } from './ledger-grants-store.ts';
+import { CHANGE, MOVES_BALANCE } from './statements-store.ts';
 
 /** Each check selects the rows that violate it; `finding` describes the violation. */
 const CHECKS = [
@@ -65,6 +66,22 @@ const CHECKS = [
    where hold <> reserved_credits
      or capture <> charged_credits
      or capture + release <> case when completed_at is null then 0 else reserved_credits end`,
+  // Statements: a closed month adds up to its transfers.
+  `with replay as (
+     select organization_id, livemode, to_char(created_at at time zone 'UTC', 'YYYY-MM') as month, kind, count(*) as transfers,
+       sum(${CHANGE}) as credits
+     from credit_transfers join closed_accounts using (organization_id, livemode)
+     where created_at < closed_until and ${MOVES_BALANCE}
+     group by 1, 2, 3, 4
+   ),
+   closed as (
+     select organization_id, livemode, month, kind, sum(transfers) as transfers, sum(credits) as credits
+     from closed_month_lines group by 1, 2, 3, 4
+   )
+   select format('account %s %s, %s, %s: closed at %s credits of %s transfers, replayed %s of %s', organization_id, livemode, month,
+     kind, closed.credits, closed.transfers, replay.credits, replay.transfers) as finding
+   from closed full join replay using (organization_id, livemode, month, kind)
+   where (closed.transfers, closed.credits) is distinct from (replay.transfers, replay.credits)`,
 ];
 
 /** Describes every violation; empty when the ledger is consistent. Reads one snapshot. */

@@ -28,6 +28,8 @@ export interface Usage {
   mode: 'live' | 'staging' | 'test' | null;
   jobs: Partial<Record<JobStatus, number>>;
   chargedCredits: number;
+  /** The part of them that costs money: without those of test jobs. */
+  paidCredits: number;
 }
 
 /** A job's id is created at most this long before its admission. */
@@ -35,7 +37,9 @@ const SLACK_MS = 60 * 60_000;
 
 /** Counts the jobs of a period in one pass over an index whose ids sort by time. Newest day first. */
 export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<Usage[]> {
-  const rows = await query<Omit<Usage, 'chargedCredits'> & { chargedCredits: string }>(
+  const rows = await query<
+    Omit<Usage, 'chargedCredits' | 'paidCredits'> & { chargedCredits: string; paidCredits: string }
+  >(
     em,
     `with counted as (
        select
@@ -45,7 +49,8 @@ export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<U
          case when 'mode' = any ($6)
            then case when is_staging then 'staging' when livemode then 'live' else 'test' end
          end as mode,
-         status, count(*) as jobs, sum(charged_credits) as charged
+         status, count(*) as jobs, sum(charged_credits) as charged,
+         coalesce(sum(charged_credits) filter (where livemode), 0) as paid
        from jobs
        where organization_id = $1 and livemode = any ($7) and id >= $2 and id < $3
          and created_at >= $4 and created_at < $5
@@ -54,7 +59,7 @@ export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<U
        group by 1, 2, 3, 4, 5
      )
      select day, endpoint, api_key_id as "apiKeyId", mode, json_object_agg(status, jobs) as jobs,
-       sum(charged) as "chargedCredits"
+       sum(charged) as "chargedCredits", sum(paid) as "paidCredits"
      from counted group by day, endpoint, api_key_id, mode
      order by day desc, endpoint, api_key_id, mode`,
     [
@@ -70,5 +75,9 @@ export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<U
       usage.apiKeyId ?? null,
     ],
   );
-  return rows.map((row) => ({ ...row, chargedCredits: Number(row.chargedCredits) }));
+  return rows.map((row) => ({
+    ...row,
+    chargedCredits: Number(row.chargedCredits),
+    paidCredits: Number(row.paidCredits),
+  }));
 }

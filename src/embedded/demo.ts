@@ -14,13 +14,13 @@ import { createDevelopmentWebhookEndpoint, disableDevelopmentWebhookEndpoint, se
 import { findRunningService, processRecordOf, startService } from './service.ts';
 import type { ServiceDescription } from './service-description.ts';
 import { PROJECT_DIRECTORY } from './service-processes.ts';
-import { type EmbeddedSettings, readSettings } from './settings.ts';
+import { asksForHelp, describeUsage, type EmbeddedSettings, readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const reporter = createReporter((line) => console.log(line));
 
-async function demonstrate(service: ServiceDescription, signal: AbortSignal): Promise<string[]> {
+async function demonstrate(madeDirectory: string, service: ServiceDescription, signal: AbortSignal): Promise<string[]> {
   const { databaseUrl, organizationId } = service;
   const receiver = await startWebhookReceiver();
   const sealedSecrets = createSealedSecrets(readSealingKeys());
@@ -34,6 +34,7 @@ async function demonstrate(service: ServiceDescription, signal: AbortSignal): Pr
       receiver,
       webhookSecret: secret,
       picturesDirectory: join(PROJECT_DIRECTORY, 'training', 'examples'),
+      madeDirectory,
       say: reporter.say,
       signal,
     });
@@ -80,20 +81,27 @@ async function withThrowAwayService(
   }
 }
 
-async function main(): Promise<string[]> {
+async function main(): Promise<void> {
+  if (asksForHelp(process.argv.slice(2))) return console.log(describeUsage('npm run demo'));
+  conclude(await runSteps());
+}
+
+/** The problems of the demonstration. */
+async function runSteps(): Promise<string[]> {
   const settings = readSettings(process.argv.slice(2), process.env);
+  // Made pictures outlive a throw-away service.
+  const madeDirectory = join(settings.dataDirectory, 'demo');
   const running = findRunningService(settings.dataDirectory);
   if (running) {
     reporter.say(`Using the service that runs at ${running.apiUrl}`);
     const interruption = listenForStop({ onFirst: () => {}, onSecond: () => {} });
-    return demonstrate(running, interruption);
+    return demonstrate(madeDirectory, running, interruption);
   }
   reporter.say('No service runs here: starting one for the demonstration.');
-  return withThrowAwayService(settings, demonstrate);
+  return withThrowAwayService(settings, (service, signal) => demonstrate(madeDirectory, service, signal));
 }
 
-try {
-  const problems = await main();
+function conclude(problems: readonly string[]): void {
   for (const problem of problems) console.error(`FAILED  ${problem}`);
   console.log(
     problems.length === 0
@@ -101,6 +109,10 @@ try {
       : '',
   );
   process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+try {
+  await main();
 } catch (error) {
   console.error(`\nThe demonstration could not be finished: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

@@ -15,7 +15,7 @@ export interface Truth {
 
 export function describeResult({ result, model_version }: Job<'dashboard.read'>): string[] {
   if (!result) return ['no result'];
-  const { odometer, warning_lights, fuel_level_percent, cluster_lit } = result;
+  const { odometer, warning_lights, fuel_level_percent, fuel_level_confidence, cluster_lit } = result;
   return [
     `model:    ${model_version}`,
     `cluster:  ${cluster_lit === null ? 'none seen' : cluster_lit ? 'lit' : 'not lit'}`,
@@ -24,7 +24,9 @@ export function describeResult({ result, model_version }: Job<'dashboard.read'>)
         `confidence ${odometer.confidence.toFixed(2)}`
       : 'odometer: none read',
     `lamps:    ${(warning_lights ?? []).map(({ code, severity }) => `${code} (${severity})`).join(', ') || 'none lit'}`,
-    `fuel:     ${fuel_level_percent === null ? 'not read' : `${Math.round(fuel_level_percent)} %`}`,
+    fuel_level_percent === null
+      ? 'fuel:     not read'
+      : `fuel:     ${Math.round(fuel_level_percent)} %, confidence ${(fuel_level_confidence ?? 0).toFixed(2)}`,
   ];
 }
 

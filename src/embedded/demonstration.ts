@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, VehicleInferenceClient, verifyWebhook } from '../client/index.ts';
+import { demonstrateInspection } from './demonstrate-inspection.ts';
+import { demonstratePictures } from './demonstrate-pictures.ts';
 import { compareWithTruth, describeResult, type Truth } from './demonstration-report.ts';
 import type { ServiceDescription } from './service-description.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
@@ -17,6 +19,8 @@ export interface DemonstrationOptions {
   webhookSecret: string;
   /** The pictures, with `truth.jsonl` beside them. */
   picturesDirectory: string;
+  /** Where made pictures are kept. */
+  madeDirectory: string;
   say: (line: string) => void;
   signal: AbortSignal;
 }
@@ -39,6 +43,12 @@ export async function runDemonstration(options: DemonstrationOptions): Promise<s
     say(`\n── ${truth.file}${truth.dashboard ? '' : ' (a picture without a dashboard)'}, live mode`);
     problems.push(...(await readPicture(truth, options)).map((problem) => `${truth.file}: ${problem}`));
   }
+  await waitForModel('inspections', options);
+  say('\n── An inspection of twelve drawn views of one vehicle, live mode');
+  problems.push(...(await demonstrateInspection(options)).map((problem) => `inspection: ${problem}`));
+  await waitForModel('render.video', options);
+  say('\n── A background, a plate, a spin and a film of drawn pictures, live mode');
+  problems.push(...(await demonstratePictures(options)).map((problem) => `pictures: ${problem}`));
   const [first] = truths;
   if (!first) return [`${picturesDirectory} holds no pictures`];
   say(`\n── ${first.file}, test mode: the same pipeline on fixtures, paid from test credits`);

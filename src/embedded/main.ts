@@ -2,14 +2,16 @@
 import { migrate } from '../platform/database/migrate.ts';
 import { FolderLockedError } from './folder-lock.ts';
 import { createReporter } from './reporter.ts';
-import { seedDevelopment } from './seed.ts';
+import { importDemonstrationBooks, seedDevelopment } from './seed.ts';
 import { processRecordOf, startService } from './service.ts';
-import { readSettings } from './settings.ts';
+import { asksForHelp, describeUsage, readSettings } from './settings.ts';
 import { listenForStop } from './stop-signals.ts';
 import { describeService } from './welcome.ts';
 
 async function main(): Promise<void> {
-  const settings = readSettings(process.argv.slice(2), process.env);
+  const flags = process.argv.slice(2);
+  if (asksForHelp(flags)) return console.log(describeUsage('npm start'));
+  const settings = readSettings(flags, process.env);
   const reporter = createReporter((line) => console.log(line));
   const record = processRecordOf(settings.dataDirectory);
   const stopSignal = listenForStop({
@@ -22,7 +24,7 @@ async function main(): Promise<void> {
     settings,
     reporter,
     record,
-    dependencies: { migrate, seedDevelopment },
+    dependencies: { migrate, seedDevelopment, importDemonstrationBooks },
     signal: stopSignal,
   });
   reporter.say(describeService(service.description));

@@ -49,11 +49,35 @@ export async function choosePort(wish: PortWish, host: string): Promise<PortChoi
 const FREE_PORTS = { first: 15_000, count: 15_000 };
 const ATTEMPTS = 100;
 
-/** A free port, which this process gives out once: the server meant to listen may not do so yet. */
-export function findFreePort(host = '127.0.0.1'): Promise<number> {
-  // At random: processes that look at the same moment would otherwise all find the same one.
-  const port = Array.from({ length: ATTEMPTS }, () => FREE_PORTS.first + randomInt(FREE_PORTS.count));
-  return getPort({ host, port, reserve: true });
+/**
+ * A free port that no other process of this machine is given here: the server meant to listen may not do so for seconds,
+ * and until then the port looks free to everyone.
+ */
+export async function findFreePort(host = '127.0.0.1'): Promise<number> {
+  for (;;) {
+    // At random: processes that look at the same moment would otherwise all find the same one.
+    const candidates = Array.from({ length: ATTEMPTS }, () => FREE_PORTS.first + randomInt(FREE_PORTS.count));
+    const port = await getPort({ host, port: candidates, reserve: true });
+    if (await claimPort(port)) return port;
+  }
+}
+
+/**
+ * Claims a port until this process ends, by the name of a socket in Linux's abstract namespace, which the kernel frees
+ * with its process. Other systems have no such names: there the claim always succeeds.
+ *
+ * @returns Whether no process, this one included, had claimed it before.
+ */
+export function claimPort(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return Promise.resolve(true);
+  return new Promise((resolve, reject) => {
+    const claim = createServer().unref();
+    claim.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false);
+      else reject(error);
+    });
+    claim.listen(`\0vehicle-inference-port-${port}`, () => resolve(true));
+  });
 }
 
 /** `get-port` cannot distinguish a port that another program holds from a port that it has returned itself. */

@@ -1,4 +1,7 @@
 /** Seeds a development database. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { EVENT_TYPES } from '../contracts/job.ts';
 import { topUp } from '../credits/credit-bookings-store.ts';
 import { openDatabase } from '../database.ts';
@@ -8,6 +11,14 @@ import { SCOPE_CATALOGUE } from '../organizations/scopes.ts';
 import type { EntityManager } from '../platform/database/orm.ts';
 import { newId } from '../platform/ids.ts';
 import type { SealedSecrets } from '../platform/sealed-secrets.ts';
+import { importPriceBook } from '../price-books/import-price-book.ts';
+import { invented } from '../price-books/invented-market.ts';
+import { COLUMNS } from '../price-books/observation.ts';
+import { activateVersion } from '../price-books/price-books-store.ts';
+import { importRepairBook } from '../price-books/repairs/import-repair-book.ts';
+import { inventedRepairs } from '../price-books/repairs/invented-repairs.ts';
+import { REPAIR_COLUMNS } from '../price-books/repairs/repair-entry.ts';
+import type { Market } from '../price-books/row-fields.ts';
 import { setPaidPeriod } from '../sdk-licenses/sdk-subscriptions-store.ts';
 import { WebhookEndpoint } from '../webhooks/entities.ts';
 import { newSealedSecret } from '../webhooks/signing-secrets.ts';
@@ -70,6 +81,41 @@ function createKey(em: EntityManager, organizationId: string, mode: 'live' | 'st
     }),
   );
   return secret;
+}
+
+/** Their names say that nothing in them is real. Requests must name them. */
+const DEMONSTRATION_BOOKS = [
+  {
+    book: 'demonstration-invented',
+    importBook: importPriceBook,
+    columns: COLUMNS,
+    rows: (market: Market) => invented({ count: 600, ...market }),
+  },
+  {
+    book: 'demonstration-repairs-invented',
+    importBook: importRepairBook,
+    columns: REPAIR_COLUMNS,
+    rows: inventedRepairs,
+  },
+] as const;
+
+/** Imports and activates the invented price books, unless the database has them. */
+export function importDemonstrationBooks(databaseUrl: string): Promise<void> {
+  return withDatabase(databaseUrl, async (em) => {
+    const folder = await mkdtemp(join(tmpdir(), 'price-book-'));
+    try {
+      for (const { book, importBook, columns, rows } of DEMONSTRATION_BOOKS) {
+        const path = join(folder, `${book}.csv`);
+        const market = { country: 'GB', currency: 'GBP' };
+        await writeFile(path, `${[columns.join(','), ...rows(market)].join('\n')}\n`);
+        const { isNew } = await importBook(em, { path, book, ...market, namedOnly: true });
+        // Later starts leave it as the operator has set it.
+        if (isNew) await em.transactional((one) => activateVersion(one, { book, version: null }));
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 }
 
 interface DevelopmentWebhookEndpoint {

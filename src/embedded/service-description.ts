@@ -1,6 +1,9 @@
 /** Describes a running service to its tools. */
 import { writeFileSync } from 'node:fs';
 
+/** Life of a token of the development identity provider: the longest that the management API accepts. */
+export const TOKEN_LIFE_SECONDS = 3_600;
+
 export interface DevelopmentKeys {
   organizationId: string;
   keys: { live: string; staging: string; test: string };
@@ -14,8 +17,9 @@ export interface ServiceDescription extends DevelopmentKeys {
   /** Null if the caller runs the Temporal server. */
   temporalWebUrl: string | null;
   databaseUrl: string;
-  /** `tokenUrl` issues a token of any role for the secret. */
-  identity: { issuer: string; tokenUrl: string; clientSecret: string };
+  /** `tokenUrl` issues a token of any role for the secret; the sign-in page takes the password. */
+  identity: { issuer: string; tokenUrl: string; clientSecret: string; password: string };
+  consoleUrl: string;
   /** Metrics URLs by process; empty without `METRICS_ADDRESS`. */
   metrics: Record<string, string[]>;
 }

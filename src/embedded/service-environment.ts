@@ -1,7 +1,7 @@
 /** Settings of the processes of one service, derived from its description and its data folder. */
 import { join } from 'node:path';
 import type { DevelopmentSecrets } from './development-secrets.ts';
-import type { IdentityProviderSettings } from './identity-provider.ts';
+import { CONSOLE_CLIENT_ID, type IdentityProviderSettings } from './identity-provider.ts';
 import { developmentSigningKeys } from './license-signing-keys.ts';
 import type { ServiceDescription } from './service-description.ts';
 import { LOOPBACK } from './service-ports.ts';
@@ -13,6 +13,8 @@ const TOKEN_AUDIENCE = 'vehicle-inference-service';
 const SCRIPTS_SEALING_KEY = 'development';
 
 export const storageDirectoryOf = (dataDirectory: string) => join(dataDirectory, 'storage');
+
+export const consoleUrlOf = (apiUrl: string) => `${apiUrl}/console`;
 
 export const jwksUrlOf = (issuer: string) => `${issuer}/jwks`;
 
@@ -31,6 +33,10 @@ export function processEnvironmentOf(
     MANAGEMENT_JWT_ISSUER: description.identity.issuer,
     MANAGEMENT_JWT_AUDIENCE: TOKEN_AUDIENCE,
     MANAGEMENT_JWKS_URL: jwksUrlOf(description.identity.issuer),
+    CONSOLE_CLIENT_ID,
+    CONSOLE_AUTHORIZATION_URL: `${description.identity.issuer}/auth`,
+    CONSOLE_TOKEN_URL: description.identity.tokenUrl,
+    CONSOLE_TEMPORAL_URL: description.temporalWebUrl ?? '',
     ...environment,
     SERVICE_ENVIRONMENT: 'development',
     DATABASE_URL: description.databaseUrl,
@@ -46,9 +52,9 @@ export function processEnvironmentOf(
 }
 
 export function identityProviderSettingsOf(
-  { organizationId, identity: { issuer } }: ServiceDescription,
+  { organizationId, apiUrl, identity: { issuer } }: ServiceDescription,
   port: number,
-  { users, clientSecret, tokenSigningKey }: DevelopmentSecrets,
+  { users, clientSecret, password, tokenSigningKey }: DevelopmentSecrets,
 ): IdentityProviderSettings {
   return {
     host: LOOPBACK,
@@ -58,6 +64,8 @@ export function identityProviderSettingsOf(
     organizationId,
     users,
     clientSecret,
+    password,
+    consoleUrl: consoleUrlOf(apiUrl),
     tokenSigningKey,
   };
 }

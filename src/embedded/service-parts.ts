@@ -9,6 +9,7 @@ import { findOrphans, type ProcessRecord, stopOrphans } from './process-record.t
 import type { Reporter } from './reporter.ts';
 import { type DevelopmentKeys, type ServiceDescription, writeSecretFile } from './service-description.ts';
 import {
+  consoleUrlOf,
   identityProviderSettingsOf,
   jwksUrlOf,
   processEnvironmentOf,
@@ -31,6 +32,8 @@ import { ensureNamespace, startTemporal } from './temporal.ts';
 export interface ServiceDependencies {
   migrate: (databaseUrl: string) => Promise<void>;
   seedDevelopment: (databaseUrl: string) => Promise<DevelopmentKeys>;
+  /** Absent: there is none. */
+  importDemonstrationBooks?: (databaseUrl: string) => Promise<void>;
 }
 
 export interface StartOptions {
@@ -92,7 +95,9 @@ export class ServiceParts {
         issuer: identityUrl,
         tokenUrl: `${identityUrl}/token`,
         clientSecret: secrets.clientSecret,
+        password: secrets.password,
       },
+      consoleUrl: consoleUrlOf(apiUrl),
       metrics: metricsUrls(metrics),
     };
     await this.#startProcesses(description, { ports, metrics, secrets });
@@ -161,6 +166,7 @@ export class ServiceParts {
     signal.throwIfAborted();
     return reporter.step('Database migrated', async () => {
       await dependencies.migrate(databaseUrl);
+      await dependencies.importDemonstrationBooks?.(databaseUrl);
       if (existsSync(this.#keysPath)) return JSON.parse(readFileSync(this.#keysPath, 'utf8')) as DevelopmentKeys;
       const seed = await dependencies.seedDevelopment(databaseUrl);
       // The database holds only hashes: without this file the seeded keys would be lost.
@@ -179,6 +185,7 @@ export class ServiceParts {
       environment: processEnvironmentOf(settings, description, { apiPort: ports.api, sealingKey: secrets.sealingKey }),
       logsDirectory: this.#logsDirectory,
       record,
+      say: reporter.say,
     };
     const optionsOf = ({ name }: { name: string }) => ({
       ...options,

@@ -1,6 +1,7 @@
 /** Starts the service's own processes from their entry files: the four of the service, and the identity provider. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { problemInLog } from './problem-in-log.ts';
 import type { ProcessRecord } from './process-record.ts';
 import { type RunningProgram, startProgram, waitUntilReady } from './program.ts';
 
@@ -29,6 +30,8 @@ export interface ServiceProcessOptions {
   environment: NodeJS.ProcessEnv;
   logsDirectory: string;
   record: ProcessRecord;
+  /** Receives what a worker's log says it cannot run, such as a model, with the reason. */
+  say: (line: string) => void;
 }
 
 export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -83,12 +86,18 @@ export async function startWorker(
   let ready = false;
   const { program, logPath } = await launch(worker, options, (line) => {
     ready ||= isReadyLine(line);
+    const problem = problemInLog(line);
+    if (problem !== null) options.say(`  !  ${worker.name}: ${problem}`);
   });
   await waitUntilReady(program, () => ready, { timeoutMs: READY_TIMEOUT_MS, logPath, signal });
   return program;
 }
 
-async function launch(process_: ServiceProcess, options: ServiceProcessOptions, onLine?: (line: string) => void) {
+async function launch(
+  process_: ServiceProcess,
+  options: Omit<ServiceProcessOptions, 'say'>,
+  onLine?: (line: string) => void,
+) {
   const { environment, logsDirectory, record } = options;
   const logPath = join(logsDirectory, `${process_.logName}.log`);
   const program = await startProgram({

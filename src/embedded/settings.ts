@@ -56,6 +56,13 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
+export const asksForHelp = (args: readonly string[]) => args.includes('--help') || args.includes('-h');
+
+/** @param command that the flags belong to, such as `npm start` */
+export function describeUsage(command: string): string {
+  return `Usage: ${command} -- [flags]\n${describeFlags()}\n  --help, -h: Shows this`;
+}
+
 /** @throws SettingsError that names the wrong flag or variable. */
 export function readSettings(args: string[], environment: NodeJS.ProcessEnv): EmbeddedSettings {
   const flags = readFlags(args);
@@ -85,7 +92,12 @@ function readFlags(args: string[]): Record<string, string | undefined> {
     const options = Object.fromEntries(settings.map(({ flag }) => [flag, { type: 'string' as const }]));
     return parseArgs({ args, options }).values;
   } catch (error) {
-    const lines = settings.map(({ flag, variable, description }) => `  --${flag}, ${variable}: ${description}`);
-    throw new SettingsError(`${(error as Error).message}\nFlags and variables:\n${lines.join('\n')}`, { cause: error });
+    throw new SettingsError(`${(error as Error).message}\n${describeFlags()}`, { cause: error });
   }
+}
+
+function describeFlags(): string {
+  const settings: Setting[] = Object.values(EMBEDDED_SETTINGS);
+  const lines = settings.map(({ flag, variable, description }) => `  --${flag}, ${variable}: ${description}`);
+  return `Flags and variables:\n${lines.join('\n')}`;
 }

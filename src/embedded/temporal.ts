@@ -13,8 +13,8 @@ import { type RunningProgram, startProgram, waitUntilReady } from './program.ts'
  */
 const SQLITE_PRAGMAS = ['--sqlite-pragma=journal_mode=WAL', '--sqlite-pragma=synchronous=NORMAL'];
 
-/** By default the single history shard polls at most 20 times a second, which adds 50 ms to every hop between queues. */
-const DYNAMIC_CONFIG: Record<string, number> = {
+/** By default a history shard polls at most 20 times a second, which adds 50 ms to every hop between queues. */
+export const DYNAMIC_CONFIG: Record<string, number> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 500,
@@ -65,13 +65,21 @@ export async function startTemporal(options: TemporalServerOptions, signal?: Abo
     stopTimeoutMs: 15_000,
     record,
   });
+  await waitUntilServing(program, { port, logPath, signal });
+  return program;
+}
+
+/** Returns once a server that just started serves its default namespace with the search attributes. */
+export async function waitUntilServing(
+  program: RunningProgram,
+  { port, logPath, signal }: { port: number; logPath: string; signal?: AbortSignal | undefined },
+): Promise<void> {
   // gRPC waits a full second after a refused connection, so we use it only once the port accepts connections.
   await waitUntilReady(
     program,
     async () => (await accepts(port)) && (await succeeds(() => ensureNamespace(`${HOST}:${port}`, 'default'))),
     { timeoutMs: READY_TIMEOUT_MS, logPath, signal },
   );
-  return program;
 }
 
 /** Creates the namespace if missing, registers missing search attributes, and waits until both are usable. */

@@ -1,7 +1,7 @@
 /** The text that `npm start` prints once everything runs: addresses, keys, and a first call to paste. */
 import { globSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { ServiceDescription } from './service-description.ts';
+import { type ServiceDescription, TOKEN_LIFE_SECONDS } from './service-description.ts';
 import { PROJECT_DIRECTORY } from './service-processes.ts';
 
 export function describeService({
@@ -19,7 +19,8 @@ export function describeService({
 The Vehicle Inference Service runs.
 
   API           ${apiUrl}
-  Reference     ${apiUrl}/docs
+  Console       ${rest.consoleUrl}  password ${identity.password}
+  Documentation ${apiUrl}/docs
   Temporal Web  ${web}
   Temporal      ${temporalAddress}, namespace ${temporalNamespace}
   PostgreSQL    ${databaseUrl}
@@ -34,7 +35,19 @@ Read a dashboard:
     -H 'Authorization: Bearer ${keys.live}' \\
     -F 'image=@${examplePicture()}'
 
-Get a token for the management API, with the role owner, admin, member or billing_manager, and create a key with it:
+Value an invented vehicle by the invented price book of this demonstration:
+
+  curl -sS '${apiUrl}/v1/pricing/vehicle?wait=true' -H 'Authorization: Bearer ${keys.live}' \\
+    -H 'Content-Type: application/json' -d '{"price_book": "demonstration-invented",
+      "vehicle": {"make": "Talvera", "model": "Lumo", "year": 2019, "mileage_km": 80000}}'
+
+Estimate the repair of a dented door, by invented prices too:
+
+  curl -sS '${apiUrl}/v1/pricing/repair?wait=true' -H 'Authorization: Bearer ${keys.live}' \\
+    -H 'Content-Type: application/json' -d '{"price_book": "demonstration-repairs-invented",
+      "damages": [{"type": "dent", "part": "front_door", "side": "left", "severity": "severe"}]}'
+
+Get a token for the management API, as owner, admin, member or billing_manager, valid for ${TOKEN_LIFE_SECONDS / 60} minutes, and create a key with it:
 
   TOKEN=$(curl -sS '${identity.tokenUrl}' -d grant_type=client_credentials \\
     -d client_id=owner -d client_secret=${identity.clientSecret} | grep -o 'eyJ[^"]*')

@@ -2,6 +2,7 @@ import type { JobInput, JobStage } from '../contracts/job.ts';
 import { type CallerKey, type CountedRate, RATE_WINDOW_SECONDS } from '../organizations/callers-store.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 import { ServiceError } from '../platform/service-error.ts';
+import { findGoneUploads } from '../uploads/uploads-store.ts';
 import { type ClaimRow, replayOf, type StoredResponse } from './idempotency-claims-store.ts';
 
 export interface Admission {
@@ -54,8 +55,8 @@ const ADMIT_JOB_OF_KNOWN_CALLER = `
  *   expired), `idempotency_key_reuse`, `idempotency_request_in_progress`
  */
 export async function admitJob(em: EntityManager, admission: Admission): Promise<StoredResponse | null> {
-  const [row] = await query<ClaimRow<'admitted'>>(em, ADMIT_JOB, valuesOf(admission)).catch((error: unknown) => {
-    throw asRefusal(error, admission) ?? error;
+  const [row] = await query<ClaimRow<'admitted'>>(em, ADMIT_JOB, valuesOf(admission)).catch(async (error: unknown) => {
+    throw (await asRefusal(em, error, admission)) ?? error;
   });
   return replayOf(row);
 }
@@ -86,8 +87,8 @@ export async function admitJobOfKnownCaller(
   // The time of admission: receiving the body may have taken long.
   const now = admission.job.createdAt;
   const values = [...valuesOf(admission), secretHash, now, scopes.join(' '), rate?.name ?? null, rate?.limit ?? null];
-  const [row] = await query<KnownCallerRow>(em, ADMIT_JOB_OF_KNOWN_CALLER, values).catch((error: unknown) => {
-    throw asRefusal(error, admission) ?? error;
+  const [row] = await query<KnownCallerRow>(em, ADMIT_JOB_OF_KNOWN_CALLER, values).catch(async (error: unknown) => {
+    throw (await asRefusal(em, error, admission)) ?? error;
   });
   if (row?.outcome === 'not_as_known') return null;
   if (row) onVerified(rate && { requests: row.requests ?? 0, resetSeconds: row.reset_seconds ?? 0 });
@@ -125,7 +126,7 @@ function valuesOf({ job, idempotency, openJobsLimit }: Admission): unknown[] {
   return [
     JSON.stringify(columns),
     openJobsLimit,
-    [...new Set(job.inputs.flatMap((input) => input.uploadId ?? []))],
+    uploadIdsOf(job),
     idempotency.route,
     idempotency.fingerprint,
     idempotency.response.status,
@@ -134,8 +135,13 @@ function valuesOf({ job, idempotency, openJobsLimit }: Admission): unknown[] {
   ];
 }
 
+const uploadIdsOf = ({ inputs }: Pick<Admission['job'], 'inputs'>): string[] => [
+  ...new Set(inputs.flatMap((input) => input.uploadId ?? [])),
+];
+
 /** The errors that admit_job raises, by their SQLSTATE. */
-function asRefusal(error: unknown, { job, uploadsParam, openJobsLimit }: Admission): ServiceError | undefined {
+async function asRefusal(em: EntityManager, error: unknown, admission: Admission): Promise<ServiceError | undefined> {
+  const { job, openJobsLimit } = admission;
   if (!(error instanceof Error)) return undefined;
   const { code, detail } = findDatabaseError(error);
   switch (code) {
@@ -152,13 +158,25 @@ function asRefusal(error: unknown, { job, uploadsParam, openJobsLimit }: Admissi
         { headers: { 'Retry-After': '1' } },
       );
     case 'VI404':
-      return new ServiceError('resource_not_found', 'An upload has expired. Upload the file again.', {
-        param: uploadsParam,
-      });
+      // Null when another job has used the upload meanwhile, which keeps it.
+      return (await refuseGoneUploads(em, admission)) ?? uploadsGone('An upload has', admission);
     default:
       return undefined;
   }
 }
+
+/** The refusal that names the uploads that have expired, or null. */
+export async function refuseGoneUploads(
+  em: EntityManager,
+  admission: Pick<Admission, 'job' | 'uploadsParam'>,
+): Promise<ServiceError | null> {
+  const ids = await findGoneUploads(em, admission.job, uploadIdsOf(admission.job));
+  if (ids.length === 0) return null;
+  return uploadsGone(ids.length === 1 ? `The upload ${ids[0]} has` : `The uploads ${ids.join(', ')} have`, admission);
+}
+
+const uploadsGone = (which: string, { uploadsParam: param }: Pick<Admission, 'uploadsParam'>) =>
+  new ServiceError('resource_not_found', `${which} expired. Upload the content again.`, { param });
 
 interface DatabaseError {
   /** SQLSTATE */

@@ -37,8 +37,8 @@ export function advancedStages(
     if (at.status === 'queued' || at.status === 'skipped') return { ...stage, status: at.status };
     return {
       ...stage,
-      status: at.status,
-      progress: at.status === 'succeeded' ? 1 : (at.endedUnits - at.failedUnits) / (at.units ?? 1),
+      status: at.status === 'succeeded' && at.failedUnits > 0 ? 'partial' : at.status,
+      progress: (at.endedUnits - at.failedUnits) / (at.units || 1),
       started_at: wholeSeconds(at.startedAt),
       completed_at: wholeSeconds(at.completedAt),
       credits: { ...stage.credits, charged: Math.min(Math.round(at.chargedCredits), stage.credits.reserved) },

@@ -5,6 +5,7 @@ import type { EntityManager } from '../platform/database/orm.ts';
 import { createdWithin, findPage, type Page, type PageRequest } from '../platform/database/pages.ts';
 import { Event, Job } from './entities.ts';
 import { findEvents } from './events-store.ts';
+import { isTerminal } from './job-states.ts';
 
 export interface JobReader {
   organizationId: string;
@@ -29,8 +30,18 @@ export function findReadableJobs(
   filter: ListFilter<{ status?: JobStatus; endpoint?: string }>,
 ): Promise<Page<Job>> {
   const { status, endpoint } = filter;
-  const wanted = { ...(status && { status }), ...(endpoint !== undefined && { endpoint }), ...createdWithin(filter) };
+  const wanted = {
+    ...ofStatus(status),
+    ...(endpoint !== undefined && { endpoint }),
+    ...createdWithin(filter),
+  };
   return findPage<Job>(em, Job, 'job', { $and: [readableJobs(reader), wanted] }, filter);
+}
+
+/** Jobs of a status, or all. Open ones are few: that they have not ended lets PostgreSQL find them by an index. */
+export function ofStatus(status: JobStatus | undefined): { status?: JobStatus; completedAt?: null } {
+  if (status === undefined) return {};
+  return isTerminal(status) ? { status } : { status, completedAt: null };
 }
 
 const readableJobs = ({ organizationId, livemode, endpoints }: JobReader) => ({

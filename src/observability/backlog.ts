@@ -36,6 +36,8 @@ interface GaugeOf<Reading> {
 
 const CACHE_MS = 10_000;
 const TEMPORAL_TIMEOUT_MS = 2_000;
+/** The others have activities only. */
+const WORKFLOW_QUEUES: ReadonlySet<string> = new Set([TASK_QUEUES.orchestration, TASK_QUEUES.webhooks]);
 /** temporal.api.enums.v1.TaskQueueType */
 const TASK_TYPES = { workflow: 1, activity: 2 } as const;
 
@@ -191,8 +193,7 @@ function cached<Reading>(
 async function readTaskQueues(temporal: Client): Promise<TaskQueueState[]> {
   const queues = Object.values(TASK_QUEUES).flatMap((taskQueue) =>
     (['workflow', 'activity'] as const)
-      // Inference workers have no workflows.
-      .filter((taskType) => taskType === 'activity' || !taskQueue.startsWith('inference-'))
+      .filter((taskType) => taskType === 'activity' || WORKFLOW_QUEUES.has(taskQueue))
       .map((taskType) => ({ taskQueue, taskType })),
   );
   return temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>

@@ -10,6 +10,7 @@ const ADMINISTRATORS: readonly Role[] = ['owner', 'admin'];
 const MONEY_READERS: readonly Role[] = ['owner', 'admin', 'billing_manager'];
 
 export const PERMISSIONS = {
+  'member:read': EVERYONE,
   'organization:read': BUILDERS,
   'organization:write': ADMINISTRATORS,
   'api_key_scopes:read': ADMINISTRATORS,
@@ -19,6 +20,7 @@ export const PERMISSIONS = {
   'webhook_endpoints:read': BUILDERS,
   'webhook_endpoints:write': ADMINISTRATORS,
   'jobs:read': BUILDERS,
+  'endpoints:read': BUILDERS,
   'usage:read': EVERYONE,
   'credits:read': EVERYONE,
   'credits:write': ADMINISTRATORS,

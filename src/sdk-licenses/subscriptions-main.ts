@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openDatabase } from '../database.ts';
 import { Organization } from '../organizations/entities.ts';
 import { readConfig } from '../platform/config/config.ts';
-import { parseIsoTime } from '../platform/iso-time.ts';
+import { readTimeOption } from '../platform/iso-time.ts';
 import { cancelSubscription, readSubscription, setPaidPeriod } from './sdk-subscriptions-store.ts';
 
 const USAGE = `usage:
@@ -16,12 +16,6 @@ const USAGE = `usage:
 A time is an ISO 8601 day or instant: 2026-12-01 or 2026-12-01T09:30:00Z.`;
 
 const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
-
-function readTime(name: string, text: string | undefined): Date {
-  const time = parseIsoTime(text ?? '');
-  if (time === null) throw new Error(`--${name} must be a valid time.\n${USAGE}`);
-  return time;
-}
 
 async function main(): Promise<void> {
   const { DATABASE_URL } = readConfig('subscriptions');
@@ -35,7 +29,10 @@ async function main(): Promise<void> {
   try {
     const em = orm.em.fork();
     if (command === 'set') {
-      const period = { paidFrom: readTime('from', values.from), paidUntil: readTime('until', values.until) };
+      const period = {
+        paidFrom: readTimeOption('--from', values.from),
+        paidUntil: readTimeOption('--until', values.until),
+      };
       if (period.paidFrom >= period.paidUntil) throw new Error('--from must come before --until.');
       const maxSdks = Number(values['max-sdks'] ?? Number.NaN);
       if (!Number.isInteger(maxSdks) || maxSdks < 0 || maxSdks > 1_000) {

@@ -16,6 +16,25 @@ export async function deleteExpiredUploads(em: EntityManager): Promise<string[]>
   return rows.map((row) => row.storage_key);
 }
 
+/** Those of the uploads that `admit_job` refuses, in the given order: they have expired. */
+export async function findGoneUploads(
+  em: EntityManager,
+  { organizationId, livemode }: { organizationId: string; livemode: boolean },
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    em,
+    `select wanted.id from unnest($3::text[]) with ordinality as wanted (id, place)
+     where not exists (
+       select from uploads where uploads.id = wanted.id and organization_id = $1 and livemode = $2
+         and status = 'ready' and (used_at is not null or expires_at > now())
+     )
+     order by place`,
+    [organizationId, livemode, ids],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** A stored part of an upload: bytes `start` to `end`, both included, as in HTTP. */
 export interface StoredPart {
   start: number;

@@ -5,6 +5,7 @@
 const MESSAGES = {
   url_malformed: 'the URL is malformed',
   url_not_https: 'the URL must begin with https://',
+  url_not_http: 'the URL must begin with https:// or http://',
   url_has_credentials: 'the URL must not contain a user name or password',
   host_not_found: 'the host name does not resolve to an address',
   address_not_public: 'the host resolves to an address that is not public',

@@ -55,6 +55,7 @@ export function recordAttempt(em: EntityManager, record: AttemptRecord): Promise
       return { deliveryStatus: 'pending', endpointDisabled };
     }
     await endDelivery(transaction, record.deliveryId, 'failed', record.endedAt);
+    if (endpointDisabled) await endPendingDeliveries(transaction, record.webhookEndpointId, record.endedAt);
     return { deliveryStatus: 'failed', endpointDisabled };
   });
 }
@@ -102,7 +103,23 @@ export function recordSkippedLastAttempt(
   });
 }
 
-/** Ends a pending delivery; one that has ended stays unchanged. */
+/**
+ * Ends the pending deliveries of an endpoint that is being disabled, so that they can be replayed at once. The endpoint's row
+ * must be locked. Their workflows end at their next attempt.
+ */
+export async function endPendingDeliveries(em: EntityManager, webhookEndpointId: string, now: Date): Promise<void> {
+  await query(
+    em,
+    `update webhook_deliveries set status = 'failed', completed_at = $2, next_attempt_at = null
+     where webhook_endpoint_id = $1 and status = 'pending'`,
+    [webhookEndpointId, now],
+  );
+}
+
+/**
+ * Ends a pending delivery; one that has ended stays unchanged, unless an attempt that was in flight when its endpoint was
+ * disabled has delivered it.
+ */
 export async function endDelivery(
   em: EntityManager,
   deliveryId: string,
@@ -112,7 +129,7 @@ export async function endDelivery(
   await query(
     em,
     `update webhook_deliveries set status = $2, completed_at = $3, next_attempt_at = null
-     where id = $1 and status = 'pending'`,
+     where id = $1 and (status = 'pending' or $2 = 'delivered')`,
     [deliveryId, status, now],
   );
 }

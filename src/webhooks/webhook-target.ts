@@ -25,7 +25,7 @@ export interface WebhookTarget {
  * Resolves the host of a webhook URL and checks its addresses. One private address among public ones refuses the URL: that
  * is never an accident.
  *
- * @throws DeliveryError `url_malformed`, `url_not_https`, `url_has_credentials`, `host_not_found`, `address_not_public`
+ * @throws DeliveryError `url_malformed`, `url_not_https`, `url_not_http`, `url_has_credentials`, `host_not_found`, `address_not_public`
  */
 export async function checkWebhookUrl(text: string, rules: TargetRules): Promise<WebhookTarget> {
   const url = parseUrl(text, rules);
@@ -51,7 +51,7 @@ function parseUrl(text: string, { allowPrivateTargets }: TargetRules): URL {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
   if (url === null) throw new DeliveryError('url_malformed');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivateTargets)) {
-    throw new DeliveryError('url_not_https');
+    throw new DeliveryError(allowPrivateTargets ? 'url_not_http' : 'url_not_https');
   }
   if (url.username !== '' || url.password !== '') throw new DeliveryError('url_has_credentials');
   return url;

@@ -6,6 +6,7 @@ import { TASK_QUEUES } from '../contracts/task-queues.ts';
 import { openDatabase } from '../database.ts';
 import { endpoints } from '../endpoints/list.ts';
 import { createBackend } from '../inference/backends/create-backend.ts';
+import { createValuationBackend } from '../inference/backends/valuation-backend.ts';
 import { createDispatcher } from '../inference/remote/dispatcher.ts';
 import { withRemoteEndpoints } from '../inference/remote/with-remote-endpoints.ts';
 import { createHttpClient } from '../inference/runtime/kserve/http-exchange.ts';
@@ -19,7 +20,7 @@ import { readConfig } from '../platform/config/config.ts';
 import { answersQueries } from '../platform/database/health.ts';
 import { createLogger } from '../platform/logging/logger.ts';
 import { createSignedUrls } from '../platform/signed-urls.ts';
-import { createDiskStore } from '../platform/storage/disk-store.ts';
+import { openStore, WORKER_PATIENCE_MS } from '../platform/storage/open-store.ts';
 import { AnnouncedModels } from './announced-models.ts';
 import { installTemporalRuntime, runWorkers } from './run-worker.ts';
 import { runtimeOptionsOf } from './runtime-options.ts';
@@ -34,7 +35,10 @@ const observability = await startObservability('worker:inference', config);
 const logger = createLogger('worker:inference', config.LOG_LEVEL, observability.tracing);
 installTemporalRuntime(logger, config.TEMPORAL_METRICS_ADDRESS);
 const orm = await openDatabase({ url: config.DATABASE_URL, poolSize: config.DATABASE_POOL_SIZE });
-const store = createDiskStore(config.STORAGE_DIRECTORY);
+const store = await openStore(config, {
+  patienceMs: WORKER_PATIENCE_MS,
+  onAway: (err) => logger.warn({ err }, 'the bucket is away'),
+});
 const signedUrls = createSignedUrls(config.PUBLIC_BASE_URL, config.URL_SIGNING_KEY);
 const http = createHttpClient();
 const dispatcher = createDispatcher({
@@ -52,15 +56,20 @@ const videoProblem = servesVideos ? await findVideoProblem() : null;
 if (videoProblem !== null) {
   logger.warn(
     { reason: videoProblem, install: INSTALL_VIDEO_COMMAND },
-    'videos cannot be decoded: video.onboard and inspections of videos are left to other workers',
+    'videos cannot be decoded or encoded: video.onboard, render.video, and inspections and spins of videos are left to other workers',
   );
 }
+const writeArtefact = createArtefactWriter({ store, signedUrls });
+const valuation = await createValuationBackend({ orm, writeArtefact, logger });
 const here = await createBackend({
+  // The repair estimates of inspections; requests of their own run on the queue `valuation`.
+  inferByBooks: (request, context) => valuation.infer(request, context),
   modelsDirectory: config.MODELS_DIRECTORY,
   store,
   bundleFiles: store,
+  inputFiles: store,
   decodesVideos: servesVideos && videoProblem === null,
-  writeArtefact: createArtefactWriter({ store, signedUrls }),
+  writeArtefact,
   children: config.INFERENCE_PROCESSES,
   threads: config.INFERENCE_THREADS,
   ...runtimeOptionsOf(config),

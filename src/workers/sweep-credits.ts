@@ -1,13 +1,18 @@
-/** Expires promotional grants and publishes events of low balances. */
+/** Expires promotional grants, publishes events of low balances, and closes months for statements. */
 import type { Logger } from 'pino';
 import { expireGrants, findBalancesWithExpiredGrants } from '../credits/credit-grants-store.ts';
 import { publishLowBalanceEvents } from '../credits/low-balance-events-store.ts';
+import { closeMonths } from '../credits/statements-store.ts';
+import { onOneReplica } from '../platform/database/one-replica.ts';
 import type { MikroORM } from '../platform/database/orm.ts';
+import { inBatches } from './in-batches.ts';
 
 interface Dependencies {
   orm: MikroORM;
   logger: Logger;
   clock?: () => Date;
+  /** Ends a long pass early. */
+  signal?: AbortSignal;
 }
 
 /** One pass. Replicas may run it concurrently: what one has booked, another finds done. */
@@ -24,4 +29,12 @@ export async function sweepCredits({ orm, logger, clock = () => new Date() }: De
       logger.warn({ ...balance, err }, 'promotional credits not expired; the next pass tries again');
     }
   }
+}
+
+/** One pass over the accounts whose statements can stop reading a month that is over. */
+export async function sweepMonths({ orm, logger, clock = () => new Date(), signal }: Dependencies): Promise<void> {
+  await onOneReplica(orm.em.fork(), 'months', async () => {
+    const accounts = await inBatches(() => closeMonths(orm.em.fork(), clock()), signal);
+    if (accounts > 0) logger.info({ accounts }, 'months closed');
+  });
 }

@@ -4,7 +4,7 @@ import { ARTEFACT_LIFETIME_MS } from '../contracts/media-limits.ts';
 import { findUnknownOwners } from '../jobs/file-owners-store.ts';
 import { onOneReplica } from '../platform/database/one-replica.ts';
 import type { MikroORM } from '../platform/database/orm.ts';
-import { type ObjectStore, ownerOf, PARTIAL_PREFIX } from '../platform/storage/object-store.ts';
+import { type ObjectStore, ownerOf } from '../platform/storage/object-store.ts';
 import { pagesOfKeys } from '../platform/storage/pages-of-keys.ts';
 
 interface Dependencies {
@@ -38,7 +38,7 @@ async function sweep({ orm, store, logger, clock = () => new Date(), signal }: D
     for (const key of keys) await store.remove(key);
   };
   for await (const page of pagesUnder('artefacts', ARTEFACT_LIFETIME_MS)) await removeAll(page);
-  for await (const page of pagesUnder(PARTIAL_PREFIX, ORPHANED_AFTER_MS)) await removeAll(page);
+  await store.removeUnfinished(new Date(clock().getTime() - ORPHANED_AFTER_MS), signal);
   for (const table of ['jobs', 'uploads'] as const) {
     for await (const page of pagesUnder(table, ORPHANED_AFTER_MS)) {
       const unknown = new Set(await findUnknownOwners(em, table, [...new Set(page.map(ownerOf))]));

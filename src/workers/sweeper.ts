@@ -22,7 +22,7 @@ import { deleteExpiredUploads } from '../uploads/uploads-store.ts';
 import { startDeliverWebhook } from '../webhooks/delivery-starter.ts';
 import { findStrandedDeliveries, markDeliveryStarted } from '../webhooks/outbox-store.ts';
 import { inBatches } from './in-batches.ts';
-import { sweepCredits } from './sweep-credits.ts';
+import { sweepCredits, sweepMonths } from './sweep-credits.ts';
 import { createRetentionSweep, type RetentionDays } from './sweep-retention.ts';
 import { sweepStoredFiles } from './sweep-stored-files.ts';
 
@@ -36,6 +36,7 @@ const STARTS_AT_ONCE = 10;
 const AWAY: ReadonlySet<number> = new Set([4, 14]);
 const STORAGE_INTERVAL_MS = 10 * 60_000;
 const CREDITS_INTERVAL_MS = 10_000;
+const MONTHS_INTERVAL_MS = 60 * 60_000;
 const RETENTION_INTERVAL_MS = 60 * 60_000;
 const ANNOUNCEMENTS_INTERVAL_MS = 10_000;
 
@@ -111,7 +112,9 @@ async function startJobs(
   throw failed.reason;
 }
 
-const isAway = (error: unknown): boolean => isGrpcServiceError(error) && AWAY.has(error.code);
+/** The client wraps what a call met in an error of its own. */
+const isAway = (error: unknown): boolean =>
+  isGrpcServiceError(error) ? AWAY.has(error.code) : error instanceof Error && isAway(error.cause);
 
 /** A row that cannot be started must not block those behind it. */
 async function attempt(logger: Logger, subject: Record<string, string>, start: () => Promise<void>): Promise<void> {
@@ -161,6 +164,7 @@ export function startSweeper(options: SweeperDependencies): { stop(): Promise<vo
     repeat(sweepOutbox, INTERVAL_MS),
     repeat(sweepStorage, STORAGE_INTERVAL_MS),
     repeat(sweepCredits, CREDITS_INTERVAL_MS),
+    repeat(sweepMonths, MONTHS_INTERVAL_MS),
     repeat(sweepAnnouncements, ANNOUNCEMENTS_INTERVAL_MS),
     ...(sweepRetention ? [repeat(sweepRetention, RETENTION_INTERVAL_MS)] : []),
   ]);

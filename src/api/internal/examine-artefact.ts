@@ -27,7 +27,7 @@ const JSON_MEDIA_TYPE = 'application/json';
 const JSON_BYTES = MEGABYTE;
 const MAXIMUM_SIDE_PIXELS = 100_000;
 const DELIVERY_RULES =
-  'The customer receives it unchanged: send it complete, in sRGB, without EXIF, XMP, IPTC, locations, comments or colour profiles.';
+  'The customer receives it unchanged: send it complete, in sRGB, without EXIF, foreign XMP, IPTC, locations, comments or colour profiles.';
 
 export function artefactLimitBytes(mediaType: string): number {
   return mediaType === JSON_MEDIA_TYPE ? JSON_BYTES : uploadLimitBytes(mediaType);

@@ -6,9 +6,10 @@ import { ARTEFACTS_PER_DISPATCH, addArtefact } from '../../jobs/dispatches-store
 import { newId } from '../../platform/ids.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import type { SignedUrls } from '../../platform/signed-urls.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
 import { meteredPut } from '../../uploads/content-meter.ts';
 import type { ApiContext } from '../context.ts';
+import { sendInput } from '../send-input.ts';
 import { dispatchEnded, dispatchOf } from './authenticate-dispatch.ts';
 import { artefactLimitBytes, examineArtefact, readStatedSize, wrongMediaType } from './examine-artefact.ts';
 
@@ -26,17 +27,7 @@ export function createDispatchInputRoute({ store, signedUrls, clock }: FileDepen
     }
     const { endedAs, isOver, inputs } = await dispatchOf(context);
     if (endedAs !== null || isOver) throw dispatchEnded();
-    const input = inputs[Number(context.params.index)];
-    if (!input) throw new ServiceError('resource_not_found', 'No such file. Use the link unchanged.');
-    try {
-      context.body = await store.stream(input.storageKey);
-    } catch (error) {
-      if (!(error instanceof ObjectNotFoundError)) throw error;
-      throw new ServiceError('resource_not_found', 'This file is no longer stored.');
-    }
-    context.type = input.mediaType;
-    context.length = input.bytes;
-    context.set('Cache-Control', 'private, no-store');
+    await sendInput(context, store, inputs[Number(context.params.index)]);
   };
 }
 

@@ -17,6 +17,8 @@ const CLOCK_TOLERANCE_SECONDS = 5;
 /** Tokens cannot be revoked, so their lifetime is limited. */
 const LONGEST_LIFETIME_SECONDS = 3_600;
 const USER_ID = /^usr_[0-9A-Za-z]{1,64}$/;
+/** Also a mistyped one. */
+const API_KEY = /^chk_/;
 const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
 
 /** Reads `Authorization: Bearer <JWT>`. @throws ServiceError 401; 503 without a configured provider */
@@ -28,6 +30,12 @@ export async function authenticateMember(
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (!token) {
     throw new ServiceError('missing_token', 'Send your token in the header "Authorization: Bearer <JWT>".');
+  }
+  if (API_KEY.test(token)) {
+    throw new ServiceError(
+      'invalid_token',
+      'This is an API key, not a token. /mgmt/v1 needs the JSON Web Token of a member; API keys are for /v1.',
+    );
   }
   if (!provider) {
     throw new ServiceError(

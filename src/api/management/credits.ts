@@ -13,7 +13,7 @@ import { epochSeconds as inSeconds } from '../../platform/epoch-seconds.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { createdParameters, pageParameters } from '../requests/query.ts';
 import { epochSeconds, pageOf, renderPage } from './fields.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type ManagementServices } from './operation.ts';
 
 const TAG = 'Credits';
 const credits = Type.Integer({ minimum: 0 });
@@ -41,9 +41,17 @@ const creditBalance = closed({
   ),
   low_balance_threshold: nullable(Type.Integer({ minimum: 1 })),
   is_low: Type.Boolean({ description: 'Whether available and held credits together are below the threshold.' }),
+  top_up: Type.Enum(['free', 'checkout', 'unavailable'], {
+    description:
+      'How `POST /mgmt/v1/credits/top-ups` adds credits to this balance: at once and free, after a payment, or not at all ' +
+      'because no payment provider is configured.',
+  }),
 });
 
-function renderBalance({ available, held, grants, lowBalanceThreshold, livemode }: CreditBalance) {
+function renderBalance(
+  { available, held, grants, lowBalanceThreshold, livemode }: CreditBalance,
+  { payments }: Pick<ManagementServices, 'payments'>,
+) {
   return {
     object: 'credit_balance',
     livemode,
@@ -60,6 +68,7 @@ function renderBalance({ available, held, grants, lowBalanceThreshold, livemode 
     },
     low_balance_threshold: lowBalanceThreshold,
     is_low: lowBalanceThreshold !== null && available + held < lowBalanceThreshold,
+    top_up: livemode ? (payments ? 'checkout' : 'unavailable') : 'free',
   };
 }
 
@@ -71,9 +80,9 @@ const getCredits = defineOperation({
   summary: 'Read the live and the test balance',
   permission: 'credits:read',
   response: closed({ object: Type.Literal('list'), data: Type.Array(creditBalance), has_more: Type.Literal(false) }),
-  async handle({ em, member }) {
+  async handle({ em, services, member }) {
     const balances = await readCreditBalances(em, member.organizationId);
-    return { object: 'list', data: balances.map(renderBalance), has_more: false };
+    return { object: 'list', data: balances.map((balance) => renderBalance(balance, services)), has_more: false };
   },
 });
 
@@ -97,7 +106,7 @@ const updateCredits = defineOperation({
     { additionalProperties: false },
   ),
   response: creditBalance,
-  async handle({ em, member, body }) {
+  async handle({ em, services, member, body }) {
     await setLowBalanceThreshold(
       em,
       { organizationId: member.organizationId, livemode: body.livemode },
@@ -106,7 +115,7 @@ const updateCredits = defineOperation({
     const balances = await readCreditBalances(em, member.organizationId);
     const changed = balances.find((balance) => balance.livemode === body.livemode);
     if (!changed) throw new Error('a balance of a mode is missing');
-    return renderBalance(changed);
+    return renderBalance(changed, services);
   },
 });
 

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../contracts/error-codes.ts';
 import type { PaymentProvider } from '../../credits/payments/payment-provider.ts';
 import type { Permission, Role } from '../../organizations/roles.ts';
 import type { SealedSecrets } from '../../platform/sealed-secrets.ts';
+import type { SignedUrls } from '../../platform/signed-urls.ts';
 
 /** The authenticated caller, as stated by the token. */
 export interface Member {
@@ -23,6 +24,7 @@ export interface ManagementServices {
   /** Null: live credits cannot be bought. */
   payments: PaymentProvider | null;
   sealedSecrets: SealedSecrets;
+  signedUrls: SignedUrls;
   temporal: Client;
   /** Why a webhook URL is refused, in words for its owner; null when it is allowed. Resolves the host. */
   findWebhookUrlProblem(url: string): Promise<string | null>;

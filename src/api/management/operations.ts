@@ -3,7 +3,9 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditLogOperations } from './audit-log.ts';
 import { billingOperations } from './billing.ts';
 import { creditOperations } from './credits.ts';
-import { jobOperations } from './jobs.ts';
+import { endpointOperations } from './endpoints.ts';
+import { jobEventOperations, jobOperations } from './jobs.ts';
+import { memberOperations } from './member.ts';
 import type { Operation } from './operation.ts';
 import { organizationOperations } from './organization.ts';
 import { sdkLicenseOperations } from './sdk-licenses.ts';
@@ -15,9 +17,12 @@ const ofResources: readonly Operation[] = [
   ...apiKeyOperations,
   ...sdkLicenseOperations,
   ...organizationOperations,
+  ...memberOperations,
+  ...endpointOperations,
   ...jobOperations,
   ...webhookEndpointOperations,
   ...webhookDeliveryOperations,
+  ...jobEventOperations,
   ...creditOperations,
   ...usageOperations,
   ...billingOperations,

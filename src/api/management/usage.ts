@@ -55,7 +55,7 @@ const getUsage = defineOperation({
           Object.fromEntries(['total', ...JOB_STATUSES].map((status) => [status, Type.Integer({ minimum: 0 })])),
         ),
         credits_charged: Type.Integer({ minimum: 0 }),
-        charged_usd: usd,
+        charged_usd: { ...usd, description: 'US dollars, an exact decimal. Test credits cost nothing.' },
       }),
       { description: 'Newest day first. Dimensions that were not grouped by are null.' },
     ),
@@ -86,7 +86,10 @@ const getUsage = defineOperation({
   },
 });
 
-function renderUsage({ day, endpoint, apiKeyId, mode, jobs, chargedCredits }: Usage, creditsPerUsd: number) {
+function renderUsage(
+  { day, endpoint, apiKeyId, mode, jobs, chargedCredits, paidCredits }: Usage,
+  creditsPerUsd: number,
+) {
   const counts = JOB_STATUSES.map((status) => [status, jobs[status] ?? 0] as const);
   return {
     day,
@@ -95,7 +98,7 @@ function renderUsage({ day, endpoint, apiKeyId, mode, jobs, chargedCredits }: Us
     mode,
     jobs: { total: counts.reduce((sum, [, count]) => sum + count, 0), ...Object.fromEntries(counts) },
     credits_charged: chargedCredits,
-    charged_usd: creditsInUsd(chargedCredits, creditsPerUsd),
+    charged_usd: creditsInUsd(paidCredits, creditsPerUsd),
   };
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { EVENT_TYPES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { endpoints } from '../../endpoints/list.ts';
+import { Event } from '../../jobs/entities.ts';
 import { findPage } from '../../platform/database/pages.ts';
 import { newId } from '../../platform/ids.ts';
 import { ServiceError } from '../../platform/service-error.ts';
@@ -33,7 +34,7 @@ const TAG = 'Webhooks';
 const STATUSES = ['pending', 'delivered', 'failed'] as const;
 
 const deliveryId = Type.String({ pattern: '^whd_[1-9A-HJ-NP-Za-km-z]{8,32}$' });
-const response = closed({
+export const deliveryResponse = closed({
   id: deliveryId,
   object: Type.Literal('webhook_delivery'),
   webhook_endpoint_id: Type.String(),
@@ -63,7 +64,7 @@ const listDeliveries = defineOperation({
   tag: TAG,
   summary: 'List the deliveries of a webhook endpoint with their attempts, newest first',
   permission: 'webhook_endpoints:read',
-  response: pageOf(response),
+  response: pageOf(deliveryResponse),
   query: Type.Object(
     { ...pageParameters, status: Type.Optional(Type.Enum([...STATUSES])) },
     { additionalProperties: false },
@@ -85,8 +86,33 @@ const getDelivery = defineOperation({
   tag: TAG,
   summary: 'Read a delivery with its attempts',
   permission: 'webhook_endpoints:read',
-  response,
+  response: deliveryResponse,
   handle: async (request) => readOne(request, await findDelivery(request, await findEndpoint(request))),
+});
+
+const getDeliveryBody = defineOperation({
+  id: 'getWebhookDeliveryBody',
+  method: 'get',
+  path: '/mgmt/v1/webhook-endpoints/{id}/deliveries/{delivery_id}/body',
+  tag: TAG,
+  summary: 'Read what every attempt of a delivery sends',
+  permission: 'webhook_endpoints:read',
+  response: closed({
+    object: Type.Literal('webhook_delivery_body'),
+    webhook_delivery_id: deliveryId,
+    event_id: Type.String(),
+    body: Type.String({ description: 'The exact text that is signed and sent.' }),
+  }),
+  async handle(request) {
+    const delivery = await findDelivery(request, await findEndpoint(request));
+    const event = await request.em.findOneOrFail(Event, { id: delivery.event.id });
+    return {
+      object: 'webhook_delivery_body',
+      webhook_delivery_id: delivery.id,
+      event_id: event.id,
+      body: event.payload,
+    };
+  },
 });
 
 const testEndpoint = defineOperation({
@@ -100,7 +126,7 @@ const testEndpoint = defineOperation({
     'Responds once the receiver has responded or its 10 seconds have passed; `pending` means that the attempt did not end ' +
     "within 15 seconds. The attempt counts towards the endpoint's health like any other.",
   permission: 'webhook_endpoints:write',
-  response,
+  response: deliveryResponse,
   errors: ['webhook_endpoint_disabled'],
   // Outside the transaction, which must not wait for a receiver.
   async prepare(request) {
@@ -136,7 +162,7 @@ const replay = defineOperation({
   description: 'As a new delivery with its own attempts, of the same event: the same id, the same bytes.',
   permission: 'webhook_endpoints:write',
   status: 201,
-  response,
+  response: deliveryResponse,
   errors: ['webhook_endpoint_disabled', 'webhook_delivery_pending'],
   async handle(request) {
     const { em, services, now } = request;
@@ -194,7 +220,14 @@ const replayFailed = defineOperation({
   },
 });
 
-export const webhookDeliveryOperations = [listDeliveries, getDelivery, testEndpoint, replay, replayFailed];
+export const webhookDeliveryOperations = [
+  listDeliveries,
+  getDelivery,
+  getDeliveryBody,
+  testEndpoint,
+  replay,
+  replayFailed,
+];
 
 /** @throws ServiceError `resource_not_found` */
 async function findDelivery(

@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { findPage } from '../../platform/database/pages.ts';
 import { ServiceError } from '../../platform/service-error.ts';
+import { endPendingDeliveries } from '../../webhooks/delivery-records-store.ts';
 import { changeEndpoint, enableEndpoint } from '../../webhooks/endpoint-lifecycle.ts';
 import { renderWebhookEndpoint } from '../../webhooks/endpoint-resource.ts';
 import { createWebhookEndpoint, lockWebhookEndpoint } from '../../webhooks/endpoints-store.ts';
@@ -148,7 +149,9 @@ const updateEndpoint = defineOperation({
   path: '/mgmt/v1/webhook-endpoints/{id}',
   tag: TAG,
   summary: 'Change URL, events, description or status of a webhook endpoint',
-  description: 'Omitted fields stay unchanged. Disabling ends pending deliveries; enabling is the same as `…/enable`.',
+  description:
+    'Omitted fields stay unchanged. Disabling ends pending deliveries at once, as `failed`; enabling is the same as ' +
+    '`…/enable`.',
   permission: 'webhook_endpoints:write',
   response: webhookEndpointResponse,
   body: Type.Object(
@@ -170,6 +173,7 @@ const updateEndpoint = defineOperation({
   async handle(request) {
     const endpoint = await lockEndpoint(request);
     changeEndpoint(endpoint, request.body);
+    if (endpoint.status === 'disabled') await endPendingDeliveries(request.em, endpoint.id, request.now);
     return renderWebhookEndpoint(endpoint, request.now);
   },
 });

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { ERRORS } from '../../contracts/error-codes.ts';
 import { isConnectionLoss } from '../../platform/database/connection-loss.ts';
 import { ServiceError } from '../../platform/service-error.ts';
+import { StoreUnavailableError } from '../../platform/storage/object-store.ts';
 import type { ApiContext, Next } from '../context.ts';
 
 interface ErrorOptions {
@@ -64,7 +65,7 @@ function refuseUnrouted({ status, path, method }: ApiContext): void {
 function asServiceError(thrown: unknown, context: ApiContext, logger: Logger): ServiceError {
   const requestId = context.state.requestId;
   if (isTransient(thrown)) {
-    logger.warn({ requestId, err: thrown }, 'database unavailable');
+    logger.warn({ requestId, err: thrown }, isOfStore(thrown) ? 'file store unavailable' : 'database unavailable');
     return new ServiceError('service_unavailable', 'The service is temporarily unavailable. Retry later.', {
       headers: { 'Retry-After': '2' },
     });
@@ -76,9 +77,13 @@ function asServiceError(thrown: unknown, context: ApiContext, logger: Logger): S
   );
 }
 
-/** Includes a full disk: it may have room later. */
 function isTransient(thrown: unknown): boolean {
-  return isConnectionLoss(thrown) || isFullDisk(thrown);
+  return isConnectionLoss(thrown) || isOfStore(thrown);
+}
+
+/** A store that refuses the service is mended by its operator, not by the caller. A full disk may have room later. */
+function isOfStore(thrown: unknown): boolean {
+  return thrown instanceof StoreUnavailableError || isFullDisk(thrown);
 }
 
 function isFullDisk(thrown: unknown): boolean {

@@ -66,10 +66,10 @@ const SURFACES_OF: Readonly<Record<ErrorCode, readonly Surface[]>> = {
   management_unconfigured: ['management'],
   payments_unconfigured: ['management'],
 
-  // Job errors: never the response to a request.
+  // Errors of jobs. Only a dry run responds with one.
+  input_unreadable: ['key'],
   model_inference_failed: [],
   model_unavailable: [],
-  input_unreadable: [],
   inference_timeout: [],
   job_stopped: [],
   job_expired: [],

@@ -4,6 +4,7 @@ import { API_VERSION } from '../../contracts/api-version.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { creditsInUsd } from '../../credits/money.ts';
 import { endpointPath } from '../../endpoints/shared/endpoint-path.ts';
+import { mayDo, PERMISSIONS, type Permission } from '../../organizations/roles.ts';
 import { SCOPE_CATALOGUE } from '../../organizations/scopes.ts';
 import { exampleQueuedJob, exampleSettledJob } from './examples.ts';
 
@@ -20,7 +21,7 @@ export function operationExamples(
   publicBaseUrl: string,
 ): Readonly<Record<string, OperationExample>> {
   return {
-    ...jobExamples(endpoints),
+    ...jobExamples(endpoints, publicBaseUrl),
     ...uploadExamples(publicBaseUrl),
     ...keyExamples,
     ...licenseExamples,
@@ -50,13 +51,15 @@ const ID = {
   license: '0a8f5b0e-6a54-4b0b-9a55-5a1f8c9a6a11',
 } as const;
 
+const SHA_256 = createHash('sha256').update('example').digest('hex');
+
 const pageOf = (...data: unknown[]) => ({ object: 'list', data, has_more: false });
 const answered = (status: number, answer: unknown) => ({ answers: { [status]: { Example: answer } } });
 const ok = (answer: unknown) => answered(200, answer);
 
 // ---- Jobs, events, endpoints --------------------------------------------------------------------------------------
 
-function jobExamples(endpoints: readonly EndpointContract[]): Record<string, OperationExample> {
+function jobExamples(endpoints: readonly EndpointContract[], publicBaseUrl: string): Record<string, OperationExample> {
   const [endpoint] = endpoints;
   if (!endpoint) return {};
   const queued = exampleQueuedJob(endpoint);
@@ -77,6 +80,23 @@ function jobExamples(endpoints: readonly EndpointContract[]): Record<string, Ope
     (job) => `event: job.${job.status}\nid: ${job.status}\ndata: ${JSON.stringify(job)}`,
   );
   const job = { answers: { 200: { 'A queued job': queued, 'A settled job': ended } } };
+  const described = {
+    endpoint: endpoint.slug,
+    path: endpointPath(endpoint.slug),
+    title: endpoint.title,
+    family: endpoint.family,
+    scope: `${endpoint.family}:write`,
+    preview: endpoint.preview,
+    available: true,
+    model_version: 'example-model@2026-11-21',
+    model_versions: ['example-model@2026-11-21', 'example-model@2026-10-04'],
+    available_values: {},
+    price_credits: endpoint.priceCredits,
+    rate_limit_per_minute: endpoint.rateLimitPerMinute,
+    wait: endpoint.acceptsWait,
+    expires_after_seconds: endpoint.expiryMs / 1000,
+    test_scenarios: Object.keys(endpoint.scenarios),
+  };
   return {
     listJobs: ok(pageOf(ended)),
     getJob: job,
@@ -84,28 +104,39 @@ function jobExamples(endpoints: readonly EndpointContract[]): Record<string, Ope
     streamJob: ok(`${streamed.join('\n\n')}\n\n`),
     listEvents: ok(pageOf(event)),
     getEvent: ok(event),
-    listEndpoints: ok(
+    listEndpoints: ok(pageOf({ object: 'endpoint', ...described })),
+    listOrganizationEndpoints: ok(
       pageOf({
-        object: 'endpoint',
-        endpoint: endpoint.slug,
-        path: endpointPath(endpoint.slug),
-        title: endpoint.title,
-        family: endpoint.family,
-        scope: `${endpoint.family}:write`,
-        preview: endpoint.preview,
-        available: true,
-        model_version: 'example-model@2026-11-21',
-        model_versions: ['example-model@2026-11-21', 'example-model@2026-10-04'],
-        available_values: {},
-        price_credits: endpoint.priceCredits,
-        rate_limit_per_minute: endpoint.rateLimitPerMinute,
-        wait: endpoint.acceptsWait,
-        expires_after_seconds: endpoint.expiryMs / 1000,
-        test_scenarios: Object.keys(endpoint.scenarios),
+        object: 'organization_endpoint',
+        ...described,
+        description: endpoint.description,
+        files: {
+          field: endpoint.files.field,
+          minimum: endpoint.files.minimum,
+          maximum: endpoint.files.maximum,
+          media_types: endpoint.files.mediaTypes,
+          direct_media_types: endpoint.files.directMediaTypes,
+          maximum_bytes: endpoint.files.maximumBytes,
+        },
+        parameters: { type: 'object', properties: { max_results: { type: 'integer' } } },
+        scenarios: endpoint.scenarios,
       }),
     ),
     listOrganizationJobs: ok(pageOf(ended)),
     getOrganizationJob: job,
+    listOrganizationJobFiles: ok(
+      pageOf({
+        object: 'job_file',
+        field: endpoint.files.field,
+        media_type: 'image/jpeg',
+        bytes: 2_411_724,
+        sha256: SHA_256,
+        upload_id: null,
+        url: `${publicBaseUrl}/job-files/${ID.job}/0?expires=${CREATED + 600}&signature=${SHA_256}`,
+        expires_at: CREATED + 600,
+      }),
+    ),
+    listOrganizationJobEvents: ok(pageOf({ object: 'job_event', event, deliveries: [delivery] })),
   };
 }
 
@@ -113,7 +144,6 @@ function jobExamples(endpoints: readonly EndpointContract[]): Record<string, Ope
 
 function uploadExamples(publicBaseUrl: string): Record<string, OperationExample> {
   const announcement = { filename: 'walk-around.mp4', bytes: 104_857_600, mime_type: 'video/mp4' };
-  const signature = createHash('sha256').update('example').digest('hex');
   const expiresAt = CREATED + DAY;
   const pending = {
     id: ID.upload,
@@ -125,11 +155,11 @@ function uploadExamples(publicBaseUrl: string): Record<string, OperationExample>
     sha256: null,
     created: CREATED,
     expires_at: expiresAt,
-    upload_url: `${publicBaseUrl}/v1/uploads/${ID.upload}/content?expires=${expiresAt}&signature=${signature}`,
+    upload_url: `${publicBaseUrl}/v1/uploads/${ID.upload}/content?expires=${expiresAt}&signature=${SHA_256}`,
     upload_headers: { 'Content-Type': announcement.mime_type },
   };
   const { upload_url: _url, upload_headers: _headers, ...whole } = pending;
-  const ready = { ...whole, status: 'ready', received_bytes: whole.bytes, sha256: signature };
+  const ready = { ...whole, status: 'ready', received_bytes: whole.bytes, sha256: SHA_256 };
   const image = {
     ...ready,
     filename: 'front-left.jpg',
@@ -239,6 +269,13 @@ const organization = { id: ID.organization, object: 'organization', name: 'Hanse
 
 const organizationExamples: Record<string, OperationExample> = {
   getOrganization: ok(organization),
+  getMember: ok({
+    user_id: ID.user,
+    object: 'member',
+    organization_id: ID.organization,
+    role: 'billing_manager',
+    permissions: Object.keys(PERMISSIONS).filter((permission) => mayDo('billing_manager', permission as Permission)),
+  }),
   updateOrganization: { body: { name: organization.name }, ...ok(organization) },
   listAuditLogEntries: ok(
     pageOf({
@@ -323,6 +360,12 @@ const webhookExamples: Record<string, OperationExample> = {
   }),
   listWebhookDeliveries: ok(pageOf(delivery)),
   getWebhookDelivery: ok(delivery),
+  getWebhookDeliveryBody: ok({
+    object: 'webhook_delivery_body',
+    webhook_delivery_id: ID.delivery,
+    event_id: ID.event,
+    body: '{"id":"evt_1CoTsd5kMvWzrNbUoFgrYo","object":"event","type":"job.succeeded"}',
+  }),
   replayWebhookDelivery: answered(201, {
     ...delivery,
     id: 'whd_1CoTsd5kMvWzrNbUoFgrYp',
@@ -351,6 +394,7 @@ const balance = {
   },
   low_balance_threshold: 10_000,
   is_low: false,
+  top_up: 'checkout',
 };
 
 const creditExamples: Record<string, OperationExample> = {

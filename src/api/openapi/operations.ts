@@ -174,7 +174,8 @@ export function artefactOperation(operation: Operation) {
       200: { description: 'The file.', content },
       206: { description: 'The requested range.', content },
       304: { description: 'Not modified.' },
-      ...errorResponsesOf('link', 400, 404, 416, 500),
+      307: { description: 'The file is at `Location` for five minutes: repeat the request there, with its `Range`.' },
+      ...errorResponsesOf('link', 400, 404, 416, 500, 503),
     },
   };
 }
@@ -283,13 +284,28 @@ const scenarioParameter = (endpoint: EndpointContract) => ({
 
 function multipartContent({ files, parameters }: EndpointContract) {
   const parts = files.maximum === 1 ? binary : { type: 'array', items: binary, maxItems: files.maximum };
+  const fields = Object.fromEntries(
+    Object.entries(parameters.properties).map(([name, schema]) => [name, asField(schema)]),
+  );
   return {
     schema: {
       type: 'object',
       required: [...(files.minimum > 0 ? [files.field] : []), ...(parameters.required ?? [])],
-      properties: { [files.field]: parts, ...parameters.properties },
+      properties: { [files.field]: parts, ...fields },
       additionalProperties: false,
     },
     encoding: { [files.field]: { contentType: files.directMediaTypes.join(', ') } },
   };
 }
+
+/** How an object or a list, which a part cannot hold as such, is written. */
+function asField(schema: TSchema): TSchema {
+  const { type, description } = schema as { type?: unknown; description?: string };
+  const form = typeof type === 'string' ? FIELD_FORMS[type] : undefined;
+  return form === undefined ? schema : { ...schema, description: description ? `${description} ${form}` : form };
+}
+
+const FIELD_FORMS: Readonly<Record<string, string>> = {
+  object: 'As JSON text.',
+  array: 'One part for each item, or one part with a JSON list.',
+};

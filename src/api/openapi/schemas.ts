@@ -17,12 +17,14 @@ const JobError = closed(
 
 const JobStage = closed({
   name: Type.String(),
-  status: Type.Enum([...STAGE_STATUSES]),
-  progress: Type.Number({ minimum: 0, maximum: 1 }),
+  status: Type.Enum([...STAGE_STATUSES], {
+    description: '`partial`: some of its units, such as pictures, failed; `error` is that of the first.',
+  }),
+  progress: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the units that ended without an error.' }),
   started_at: nullable(epochSeconds),
   completed_at: nullable(epochSeconds),
   credits,
-  error: nullable(JobError),
+  error: nullable({ ...JobError, description: 'Set when the stage, or one of its units, failed.' }),
 });
 
 /** Open, because each endpoint's response narrows `result`. */
@@ -117,8 +119,12 @@ const Endpoint = closed({
   family: Type.String(),
   scope: Type.String({ description: 'Scope that a key needs to call the endpoint.' }),
   preview: Type.Boolean(),
-  available: Type.Boolean({ description: 'Whether a model is installed for live mode. Test mode always works.' }),
-  model_version: nullable(Type.String({ description: 'Default build, used when a request pins none.' })),
+  available: Type.Boolean({
+    description: 'Whether a model is installed for the mode of the calling key. Always true for a test key.',
+  }),
+  model_version: nullable(
+    Type.String({ description: 'Default build in the mode of the calling key, used when a request pins none.' }),
+  ),
   model_versions: Type.Array(Type.String(), {
     description: 'Every build that `Model-Version` can pin: the default, then newest first.',
   }),
@@ -128,8 +134,8 @@ const Endpoint = closed({
   }),
   available_values: Type.Record(Type.String(), Type.Array(Type.String()), {
     description:
-      'By parameter, the values that `model_version` serves in live mode. Other parameters accept every value. A request ' +
-      'with a value that is not available is refused with 503 `endpoint_unavailable`, a list if none of its values is.',
+      'By parameter, the values that `model_version` serves. Other parameters accept every value. A request with ' +
+      'a value that is not available is refused with 503 `endpoint_unavailable`, a list if none of its values is.',
   }),
   rate_limit_per_minute: Type.Integer({
     minimum: 1,

@@ -2,10 +2,12 @@
 import { type TSchema, Type } from 'typebox';
 import type { EndpointContract, JobReference } from '../../contracts/endpoint-contract.ts';
 import type { JobInput } from '../../contracts/job.ts';
-import { findReadableJob, type JobReader } from '../../jobs/readable-jobs-store.ts';
+import type { Job } from '../../jobs/entities.ts';
+import { findReadableJob } from '../../jobs/readable-jobs-store.ts';
 import { ServiceError } from '../../platform/service-error.ts';
-import type { ObjectStore } from '../../platform/storage/object-store.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
 import { Upload } from '../../uploads/entities.ts';
+import { readPictureSize } from '../../uploads/picture-size.ts';
 import type { ApiContext } from '../context.ts';
 import { jobReaderOf } from '../job-reader.ts';
 import { assertScope } from '../middleware/authenticate.ts';
@@ -39,7 +41,7 @@ export const referenceName = (maximumFiles: number) => (maximumFiles === 1 ? 'in
 /** Creates the reader of one endpoint's requests. Its validators are compiled once. */
 export function createRequestReader(
   endpoint: EndpointContract,
-  { store, endpoints }: { store: ObjectStore; endpoints: readonly EndpointContract[] },
+  { store, endpoints, clock }: { store: ObjectStore; endpoints: readonly EndpointContract[]; clock: () => Date },
 ): ReadInferenceRequest {
   const readMultipart = createMultipartReader(endpoint, store);
   const readJson = createJsonReader(endpoint);
@@ -47,14 +49,19 @@ export function createRequestReader(
   return async (context, jobId) => {
     const request = await read(context, jobId);
     try {
-      refine(endpoint, request, Boolean(context.is('application/json')));
+      refine(endpoint, request, {
+        isJson: Boolean(context.is('application/json')),
+        livemode: context.state.apiKey.livemode,
+        now: clock(),
+      });
       for (const family of endpoint.furtherFamilies?.({ parameters: request.parameters, files: request.inputs }) ??
         []) {
         assertScope(context.state.apiKey, `${family}:write`);
       }
       for (const reference of endpoint.jobReferences ?? []) {
-        await checkJobReference(context, jobReaderOf(context.state.apiKey, endpoints), reference, request);
+        await checkJobReference(context, endpoints, reference, request);
       }
+      await checkRegions(endpoint, request, store);
       return request;
     } catch (error) {
       await request.discard();
@@ -83,9 +90,10 @@ export function createRequestReader(
 function createMultipartReader(endpoint: EndpointContract, store: ObjectStore): ReadInferenceRequest {
   const { field, minimum } = endpoint.files;
   const validate = compileValidator(endpoint.parameters, 'multipart');
-  const jsonFields = Object.entries(endpoint.parameters.properties)
-    .filter(([, schema]) => holdsObjects(schema))
-    .map(([name]) => name);
+  const structured = Object.entries(endpoint.parameters.properties).filter(
+    ([, schema]) => isList(schema) || isObject(schema),
+  );
+  const jsonFields = structured.filter(([, schema]) => holdsObjects(schema)).map(([name]) => name);
   // JSON carries its own types, so its values are not coerced as text parts are.
   const validateJsonFields = compileValidator(
     Type.Partial(Type.Pick(endpoint.parameters, jsonFields), { additionalProperties: true }),
@@ -100,7 +108,7 @@ function createMultipartReader(endpoint: EndpointContract, store: ObjectStore): 
     const parameters: Record<string, unknown> = body.fields;
     try {
       if (Object.hasOwn(parameters, field)) throw notAFile(field);
-      for (const name of jsonFields) parseJsonField(parameters, name);
+      for (const [name, schema] of structured) readStructuredField(parameters, name, schema);
       validateJsonFields(parameters);
       validate(parameters);
       if (body.files.length < minimum) throw missingFiles(field, minimum);
@@ -137,17 +145,28 @@ function notAFile(field: string): ServiceError {
   });
 }
 
-/** Objects and lists of objects travel as JSON text in a multipart body. */
-function holdsObjects(schema: TSchema): boolean {
-  const { type, items } = schema as { type?: unknown; items?: { type?: unknown } };
-  return type === 'object' || (type === 'array' && items?.type === 'object');
+type Described = { type?: unknown; items?: { type?: unknown } };
+const isObject = (schema: TSchema) => (schema as Described).type === 'object';
+const isList = (schema: TSchema) => (schema as Described).type === 'array';
+const holdsObjects = (schema: TSchema) => isObject(schema) || (schema as Described).items?.type === 'object';
+
+/** In a multipart body an object is JSON text. A list is JSON text too, or a part for each item. */
+function readStructuredField(parameters: Record<string, unknown>, name: string, schema: TSchema): void {
+  const given = parameters[name] as string | string[] | undefined;
+  if (given === undefined) return;
+  if (typeof given === 'string' && (isObject(schema) || given.trimStart().startsWith('['))) {
+    parameters[name] = parseJsonText(given, name);
+  } else if (isList(schema)) {
+    const items = [given].flat();
+    parameters[name] = holdsObjects(schema)
+      ? items.map((item, index) => parseJsonText(item, `${name}.${index}`))
+      : items;
+  }
 }
 
-function parseJsonField(parameters: Record<string, unknown>, name: string): void {
-  const text = parameters[name];
-  if (typeof text !== 'string') return;
+function parseJsonText(text: string, name: string): unknown {
   try {
-    parameters[name] = parseJson(text, name);
+    return parseJson(text, name);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw new ServiceError('parameter_invalid', `"${name}" must be JSON.`, { param: name, cause: error });
@@ -194,8 +213,13 @@ async function findUpload(
   return { field: files.field, storageKey, mediaType, bytes, sha256, uploadId: id };
 }
 
-function refine(endpoint: EndpointContract, { parameters, inputs }: InferenceRequest, isJson: boolean): void {
-  const problem = endpoint.refine?.({ parameters, files: inputs });
+function refine(
+  endpoint: EndpointContract,
+  { parameters, inputs }: InferenceRequest,
+  { isJson, livemode, now }: { isJson: boolean; livemode: boolean; now: Date },
+): void {
+  const request = { parameters, files: inputs };
+  const problem = endpoint.refine?.(request) ?? (livemode ? null : endpoint.refineTestMode?.(request, now));
   if (!problem) return;
   const { field, maximum } = endpoint.files;
   const param = isJson && problem.param === field ? referenceName(maximum) : problem.param;
@@ -204,19 +228,71 @@ function refine(endpoint: EndpointContract, { parameters, inputs }: InferenceReq
 
 async function checkJobReference(
   context: ApiContext,
-  reader: JobReader,
-  { parameter, endpoints }: JobReference,
-  { parameters }: InferenceRequest,
+  contracts: readonly EndpointContract[],
+  { parameter, endpoints, isExhaustive, samePicture = [] }: JobReference,
+  { parameters, inputs }: InferenceRequest,
 ): Promise<void> {
   const id = parameters[parameter];
   if (typeof id !== 'string') return;
-  const job = await findReadableJob(context.state.em, reader, id);
+  const job = await findReadableJob(context.state.em, jobReaderOf(context.state.apiKey, contracts), id);
   if (!job) throw new ServiceError('resource_not_found', `There is no job ${id}.`, { param: parameter });
   const isUsable = endpoints.includes(job.endpoint) && (job.status === 'succeeded' || job.status === 'partial');
-  if (isUsable) return;
+  if (isUsable) {
+    const failed = isExhaustive && findFailedStage(job, contracts);
+    if (!failed) {
+      if (samePicture.includes(job.endpoint)) refuseOtherPicture(parameter, job, inputs);
+      return;
+    }
+    const message =
+      `"${parameter}" names a partial job whose stage ${failed} failed, at least for some views, so its result is ` +
+      'incomplete. Name a job that examined all views.';
+    throw new ServiceError('parameter_invalid', message, { param: parameter });
+  }
   throw new ServiceError(
     'parameter_invalid',
     `"${parameter}" must name a succeeded job of ${endpoints.join(' or ')}; this one is ${job.endpoint}, ${job.status}.`,
     { param: parameter },
   );
+}
+
+/** Boxes of one picture mean nothing on another. A request without a picture places them on pictures of a job. */
+function refuseOtherPicture(parameter: string, job: Job, [picture]: readonly JobInput[]): void {
+  if (!picture || job.inputs.some(({ sha256 }) => sha256 === picture.sha256)) return;
+  const message = `"${parameter}" names a job on another picture. Send the file that ${job.id} examined, unchanged, or omit it.`;
+  throw new ServiceError('parameter_invalid', message, { param: parameter });
+}
+
+async function checkRegions(
+  endpoint: EndpointContract,
+  { parameters, inputs }: InferenceRequest,
+  store: ObjectStore,
+): Promise<void> {
+  const regions = endpoint.regions?.({ parameters, files: inputs }) ?? [];
+  const [picture] = inputs;
+  if (regions.length === 0 || !picture) return;
+  // A file that is no picture, or has gone, is refused or fails for that reason.
+  const size = await readPictureSize(store, picture).catch((error: unknown) => {
+    if (error instanceof ObjectNotFoundError) return null;
+    throw error;
+  });
+  if (!size) return;
+  const { width, height } = size;
+  const outside = regions.find(({ points }) =>
+    points.some(({ x, y }) => x > width + PIXEL_TOLERANCE || y > height + PIXEL_TOLERANCE),
+  );
+  if (!outside) return;
+  const { param } = outside;
+  const message = `"${param}" must lie within the picture, which is ${width} × ${height} pixels as displayed.`;
+  throw new ServiceError('parameter_invalid', message, { param });
+}
+
+/** Boxes of detectors are rounded. */
+const PIXEL_TOLERANCE = 1;
+
+/** The first stage of a job that failed, at least in part, and that the result cannot do without. */
+function findFailedStage(job: Job, contracts: readonly EndpointContract[]): string | undefined {
+  const { endpoint, parameters, inputs, stages } = job;
+  const plan = contracts.find(({ slug }) => slug === endpoint)?.stagePlan?.({ parameters, files: inputs }) ?? [];
+  const optional = plan.filter(({ isOptional }) => isOptional).map(({ name }) => name);
+  return stages?.find(({ name, error }) => error !== null && !optional.includes(name))?.name;
 }

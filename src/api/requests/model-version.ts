@@ -5,6 +5,8 @@ import { isAnnounced, readInstalledEndpoints } from '../../jobs/installed-endpoi
 import { isWithdrawnEndpoint } from '../../jobs/withdrawn-endpoints-store.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
+import { referenceName } from './inference-request.ts';
+import { withoutBook } from './priced-by-books.ts';
 
 /** A refusal lists only the newest other builds. */
 const MAXIMUM_LISTED = 9;
@@ -25,11 +27,12 @@ export function readModelVersion(context: ApiContext): string | null {
 /** The refusal when no model can run the request: none is installed for live mode, or not the pinned build. Else null. */
 export async function refuseUninstalled(
   context: ApiContext,
-  { slug }: EndpointContract,
+  { slug, usesPriceBooks }: EndpointContract,
   wanted: string | null,
 ): Promise<ServiceError | null> {
   const { em, apiKey, isEndpointInstalled } = context.state;
-  if (apiKey.livemode && !isEndpointInstalled) return await unavailable(context, slug);
+  if (apiKey.livemode && !isEndpointInstalled)
+    return usesPriceBooks ? withoutBook(slug) : await unavailable(context, slug);
   if (wanted === null) return null;
   const installed = apiKey.livemode ? ((await readInstalledEndpoints(em)).get(slug) ?? []) : [FIXTURE_VERSION];
   if (installed.includes(wanted)) return null;
@@ -43,29 +46,39 @@ export async function refuseUninstalled(
 }
 
 /**
- * Why no worker can run a stage of the request, or null: a stage may require another endpoint, as videos do. Test mode
- * requires none.
+ * Why no worker can run the request, or a stage that it cannot do without, or null: both may require another endpoint, as videos do. Test
+ * mode requires none.
  */
-export async function refuseUnservedStage(
+export async function refuseUnservedFiles(
   context: ApiContext,
-  { slug, stagePlan }: EndpointContract,
+  { slug, files, stagePlan, requires: requiresOf }: EndpointContract,
   request: ValidRequest,
 ): Promise<ServiceError | null> {
   const { em, apiKey } = context.state;
   if (!apiKey.livemode) return null;
-  for (const { requires = slug } of stagePlan?.(request) ?? []) {
-    if (requires === slug || (await isAnnounced(em, { endpoint: requires, modelVersion: null }))) continue;
-    return await unavailable(context, requires, `This request to ${slug} needs ${requires} for its files. `);
+  const stages = (stagePlan?.(request) ?? []).filter(({ isOptional }) => !isOptional);
+  const required = [...(requiresOf?.(request) ?? []), ...stages.map(({ requires = slug }) => requires)];
+  for (const endpoint of required) {
+    if (endpoint === slug || (await isAnnounced(em, { endpoint, modelVersion: null }))) continue;
+    return await unavailable(context, endpoint, {
+      reason: `This request to ${slug} needs ${endpoint} for its files. `,
+      param: referenceName(files.maximum),
+    });
   }
   return null;
 }
 
-async function unavailable({ state: { em } }: ApiContext, slug: string, reason = ''): Promise<ServiceError> {
+async function unavailable(
+  { state: { em } }: ApiContext,
+  slug: string,
+  { reason = '', param }: { reason?: string; param?: string } = {},
+): Promise<ServiceError> {
   const why = (await isWithdrawnEndpoint(em, slug))
     ? `No inference worker with the model of ${slug} runs at the moment. Try again in a minute.`
-    : `No inference worker has announced a model for ${slug} in live mode.`;
+    : `No inference worker has announced a model for ${slug} in live mode. If one is installed, the worker's log says why.`;
   return new ServiceError('endpoint_unavailable', `${reason}${why} GET /v1/endpoints lists what is available.`, {
     headers: { 'Retry-After': '60' },
+    ...(param !== undefined && { param }),
   });
 }
 

@@ -175,9 +175,13 @@ async function storeFile(store: ObjectStore, policy: FilePolicy, part: FilePart)
   meter.stream.on('error', () => {});
   try {
     await store.put(storageKey, meter.stream);
-    return acceptFile(policy, part, await meter.read());
   } catch (error) {
     stream.unpipe(meter.stream).resume();
+    throw error;
+  }
+  try {
+    return acceptFile(policy, part, await meter.read());
+  } catch (error) {
     await store.remove(storageKey);
     throw error;
   }

@@ -1,3 +1,4 @@
+import { ARTEFACT_MEDIA_TYPES } from '../../contracts/media-limits.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import type { SignedUrls } from '../../platform/signed-urls.ts';
 import { type ByteRange, ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
@@ -52,6 +53,17 @@ async function sendFile(context: ApiContext, store: ObjectStore, name: string): 
     context.status = 304;
     return;
   }
+  if (context.method === 'GET' && store.linkTo) {
+    const contentType = ARTEFACT_MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    // Players repeat their range at the new address.
+    context.set('Location', await store.linkTo(key, { contentType }));
+    // Without a body there is no type: a null body sets its own status first.
+    context.body = null;
+    context.status = 307;
+    context.remove('ETag');
+    context.set('Cache-Control', 'private, no-store');
+    return;
+  }
   const range = requestedRange(context, etag, size);
   if (context.method !== 'HEAD') context.body = await store.stream(key, range ?? undefined);
   if (range) {
@@ -62,8 +74,12 @@ async function sendFile(context: ApiContext, store: ObjectStore, name: string): 
   context.length = range ? range.end - range.start + 1 : size;
   context.set('Accept-Ranges', 'bytes');
   context.set('X-Content-Type-Options', 'nosniff');
-  context.set('Content-Security-Policy', "default-src 'none'; sandbox");
+  context.set('Content-Security-Policy', name.endsWith('.html') ? PAGE_POLICY : FILE_POLICY);
 }
+
+const FILE_POLICY = "default-src 'none'; sandbox";
+/** A page may style itself; it still runs and fetches nothing. */
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** Null: the whole file. */
 function requestedRange(context: ApiContext, etag: string, size: number): ByteRange | null {

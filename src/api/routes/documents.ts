@@ -1,95 +1,126 @@
-/**
- * Serves the customer pages of `docs/`: as HTML to browsers, as Markdown to everything else.
- */
-import { readFile } from 'node:fs/promises';
-import { ERRORS } from '../../contracts/error-codes.ts';
+/** The documentation at `/docs`: pages as HTML to browsers, those with a source as Markdown to everything else. */
+import { createReadStream, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
-import { renderMarkdown } from '../pages/markdown.ts';
-import { GUIDES, PAGE_POLICY, renderPage } from '../pages/page.ts';
+import { describeEndpoints } from '../endpoint-description.ts';
+import { findExampleFile } from '../pages/example-pictures.ts';
+import { renderModelIndex } from '../pages/model-pages.ts';
+import { PAGE_POLICY } from '../pages/page.ts';
+import { renderResults } from '../pages/search.ts';
+import { readExampleProgram, type Site } from '../pages/site.ts';
+import { createStaticFile, type StaticFile, sendStaticFile } from '../pages/static-file.ts';
 
-const FOLDER = new URL('../../../docs/', import.meta.url);
-const EXAMPLE = /^[a-z-]+\.mjs$/;
+const asset = (name: string, type: string) =>
+  createStaticFile(type, readFileSync(new URL(`../pages/assets/${name}`, import.meta.url), 'utf8'));
+const ASSETS: ReadonlyMap<string, StaticFile> = new Map([
+  ['site.css', asset('site.css', 'text/css; charset=utf-8')],
+  ['site.js', asset('site.js', 'text/javascript; charset=utf-8')],
+]);
 
-/** `GET /`: redirects browsers to the reference. Everything else falls through to the 404 of `errors`. */
+const LONGEST_QUERY = 100;
+/** The status of the models changes seldom, and nobody needs a key to ask for it. */
+const STATUS_AGE_MS = 5_000;
+
+/** `GET /`: redirects browsers to the documentation. Everything else falls through to the 404 of `errors`. */
 export function getRoot(context: ApiContext): void {
   context.vary('Accept');
   if (context.accepts('application/json', 'text/html') === 'text/html') context.redirect('/docs');
 }
 
-/** `GET /docs/errors`: all codes. */
-export async function getErrorIndex(context: ApiContext): Promise<void> {
-  await sendDocument(context, 'errors/README.md', { title: 'Errors', place: '/docs/errors' });
+export function createDocumentRoutes(site: Site, endpoints: readonly EndpointContract[], clock: () => Date) {
+  let status: { file: StaticFile; readAt: number } | null = null;
+
+  return {
+    /** `GET /docs` and every page below it that stays the same. */
+    page: (context: ApiContext): void => {
+      const page = site.findPage(context.path);
+      if (!page) throw new ServiceError('resource_not_found', `There is no page ${context.path}.`);
+      context.vary('Accept');
+      if (page.markdown !== null && context.accepts('text/markdown', 'text/html') !== 'text/html') {
+        context.type = 'text/markdown; charset=utf-8';
+        context.body = page.markdown;
+        return;
+      }
+      sendPage(context, page.html());
+    },
+
+    /** `GET /docs/models`: which endpoints answer live keys. */
+    models: async (context: ApiContext): Promise<void> => {
+      const now = clock().getTime();
+      if (status === null || now - status.readAt > STATUS_AGE_MS) {
+        const statuses = await describeEndpoints(context.state.em, endpoints, true);
+        const content = renderModelIndex(statuses, site.cards);
+        const html = site.renderPage('/docs/models', 'Models', content);
+        status = { file: createStaticFile('text/html; charset=utf-8', html), readAt: now };
+      }
+      sendPage(context, status.file);
+    },
+
+    /** `GET /docs/search?q=`: a page to browsers, and JSON to programs, such as the script that shows results while somebody types. */
+    search: async (context: ApiContext): Promise<void> => {
+      const query = String([context.query.q ?? ''].flat()[0])
+        .trim()
+        .slice(0, LONGEST_QUERY);
+      const found = query === '' ? [] : await site.search(query);
+      context.vary('Accept');
+      context.set('Cache-Control', 'no-cache');
+      if (context.accepts('application/json', 'text/html') !== 'text/html') {
+        context.body = { query, results: found };
+        return;
+      }
+      setPolicy(context);
+      context.type = 'text/html; charset=utf-8';
+      context.body = site.renderPage(
+        '/docs/search',
+        query === '' ? 'Search' : `Search: ${query}`,
+        renderResults(query, found),
+      );
+    },
+
+    asset: (context: ApiContext): void => {
+      const name = String(context.params.name);
+      const file = ASSETS.get(name);
+      if (!file) throw new ServiceError('resource_not_found', `There is no /docs/assets/${name}.`);
+      sendStaticFile(context, file);
+    },
+
+    /** `GET /docs/pictures/{slug}/{name}`: example pictures, and the files that test mode makes of them. */
+    picture: async (context: ApiContext): Promise<void> => {
+      const { slug, name } = context.params as { slug: string; name: string };
+      const file = findExampleFile(slug, name);
+      if (!file) throw new ServiceError('resource_not_found', `There is no picture ${slug}/${name}.`);
+      const { size, mtimeMs } = await stat(file.url);
+      context.status = 200;
+      context.type = file.type;
+      context.length = size;
+      context.set('Cache-Control', 'public, max-age=3600');
+      context.set('ETag', `W/"${size}-${mtimeMs}"`);
+      context.set('X-Content-Type-Options', 'nosniff');
+      if (context.fresh) context.status = 304;
+      else context.body = createReadStream(file.url);
+    },
+
+    /** `GET /docs/examples/{name}`: programs that the guides explain. */
+    program: (context: ApiContext): void => {
+      const name = String(context.params.name);
+      const text = readExampleProgram(name);
+      if (text === null) throw new ServiceError('resource_not_found', `There is no example ${name}.`);
+      context.type = 'text/plain; charset=utf-8';
+      context.set('X-Content-Type-Options', 'nosniff');
+      context.body = text;
+    },
+  };
 }
 
-/** `GET /docs/errors/{code}`: the target of `doc_url`. */
-export async function getErrorPage(context: ApiContext): Promise<void> {
-  const code = String(context.params.code);
-  if (!Object.hasOwn(ERRORS, code)) throw new ServiceError('resource_not_found', `There is no error code ${code}.`);
-  await sendDocument(context, `errors/${code}.md`, { title: code, place: '/docs/errors' });
+function sendPage(context: ApiContext, file: StaticFile): void {
+  setPolicy(context);
+  sendStaticFile(context, file);
 }
 
-/** `GET /docs/{guide}` */
-export async function getGuide(context: ApiContext): Promise<void> {
-  const name = String(context.params.guide);
-  const title = Object.hasOwn(GUIDES, name) ? GUIDES[name] : undefined;
-  if (title === undefined) throw new ServiceError('resource_not_found', `There is no guide ${name}.`);
-  await sendDocument(context, `${name}.md`, { title, place: `/docs/${name}` });
-}
-
-/** `GET /docs/examples/{name}`: programs that the guides explain. */
-export async function getExample(context: ApiContext): Promise<void> {
-  const name = String(context.params.name);
-  const text = EXAMPLE.test(name) ? await readText(`examples/${name}`) : null;
-  if (text === null) throw new ServiceError('resource_not_found', `There is no example ${name}.`);
-  context.type = 'text/plain; charset=utf-8';
-  context.set('X-Content-Type-Options', 'nosniff');
-  context.body = text;
-}
-
-async function sendDocument(
-  context: ApiContext,
-  file: string,
-  { title, place }: { title: string; place: string },
-): Promise<void> {
-  const text = await readFile(new URL(file, FOLDER), 'utf8');
-  context.vary('Accept');
-  // The first type is the default for `Accept: */*`, which curl sends.
-  if (context.accepts('text/markdown', 'text/html') !== 'text/html') {
-    context.type = 'text/markdown; charset=utf-8';
-    context.body = text;
-    return;
-  }
-  const content = `<main><article>\n${renderMarkdown(text, (target) => resolveLink(file, target))}\n</article></main>`;
-  context.type = 'text/html; charset=utf-8';
+function setPolicy(context: ApiContext): void {
   context.set('Content-Security-Policy', PAGE_POLICY);
-  context.body = renderPage({ title, place, content });
+  context.set('X-Content-Type-Options', 'nosniff');
+  context.set('Referrer-Policy', 'no-referrer');
 }
-
-async function readText(file: string): Promise<string | null> {
-  try {
-    return await readFile(new URL(file, FOLDER), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** Maps a link in `docs/` to its served path; null for operator pages, which are not served. */
-function resolveLink(file: string, target: string): string | null {
-  const { origin, pathname, hash, href } = new URL(target, new URL(file, 'https://project.invalid/docs/'));
-  if (origin !== 'https://project.invalid') return href;
-  if (target.startsWith('#')) return target;
-  const [, folder = '', name = ''] = /^\/docs\/(errors\/|examples\/)?([^/]+)$/.exec(pathname) ?? [];
-  const page = name.replace(/\.md$/, '');
-  const isServed =
-    folder === 'examples/'
-      ? EXAMPLE.test(name)
-      : folder === 'errors/'
-        ? isErrorPage(page)
-        : Object.hasOwn(GUIDES, page);
-  if (!isServed) return null;
-  return `/docs/${folder === 'errors/' && page === 'README' ? 'errors' : folder + page}${hash}`;
-}
-
-const isErrorPage = (page: string) => page === 'README' || Object.hasOwn(ERRORS, page);

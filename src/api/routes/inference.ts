@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { readHeadroom } from '../../credits/credit-balances-store.ts';
-import { type Admission, admitJob, admitJobOfKnownCaller } from '../../jobs/admission-store.ts';
+import { type Admission, admitJob, admitJobOfKnownCaller, refuseGoneUploads } from '../../jobs/admission-store.ts';
 import type { Job } from '../../jobs/entities.ts';
 import { findReplay, type StoredResponse, storeWaitedResponse } from '../../jobs/idempotency-claims-store.ts';
 import { renderJob } from '../../jobs/job-resource.ts';
@@ -19,7 +19,8 @@ import type { ObjectStore } from '../../platform/storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
 import { findTruncatedInput } from '../requests/find-truncated-input.ts';
 import { createRequestReader, type InferenceRequest, referenceName } from '../requests/inference-request.ts';
-import { readModelVersion, refuseUninstalled, refuseUnservedStage } from '../requests/model-version.ts';
+import { readModelVersion, refuseUninstalled, refuseUnservedFiles } from '../requests/model-version.ts';
+import { refuseUnpriced } from '../requests/priced-by-books.ts';
 import {
   readDryRun,
   readExpiryMs,
@@ -72,8 +73,9 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
     const { modelVersion } = options;
     const refusal =
       uninstalled ??
-      (await refuseUnservedStage(context, endpoint, { parameters, files: inputs })) ??
-      (await refuseUnserved(context, endpoint, { parameters, modelVersion }));
+      (await refuseUnservedFiles(context, endpoint, { parameters, files: inputs })) ??
+      (await refuseUnserved(context, endpoint, { parameters, modelVersion })) ??
+      (await refuseUnpriced(context, endpoint, parameters));
     const { apiKey: caller, requestId } = context.state;
     const uploadsParam = referenceName(endpoint.files.maximum);
     const planned = {
@@ -89,8 +91,12 @@ export function createInferenceRoute(endpoint: EndpointContract, dependencies: I
     };
     const admission = planAdmission(endpoint, planned);
     if (dryRun) {
-      const truncated = await discarding(request, () => findTruncatedInput(store, endpoint, request));
-      const problem = refusal ?? truncated;
+      const unusable = await discarding(
+        request,
+        async () =>
+          (await refuseGoneUploads(context.state.em, admission)) ?? findTruncatedInput(store, endpoint, request),
+      );
+      const problem = refusal ?? unusable;
       if (problem) throw problem;
       return respondDryRun(context, admission);
     }

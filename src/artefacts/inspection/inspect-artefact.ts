@@ -3,6 +3,7 @@
  * has an allow-list of its parts; anything else is a fault. Only the structure is walked; compressed data is not decoded.
  */
 import { FileFault } from './file-fault.ts';
+import { examineHtml } from './html.ts';
 import { examineJpeg } from './jpeg.ts';
 import { examineMp4 } from './mp4.ts';
 import { examinePdf } from './pdf.ts';
@@ -19,6 +20,7 @@ const EXAMINE: Readonly<Record<string, Examine>> = {
   'video/mp4': examineMp4,
   'application/pdf': examinePdf,
   'application/json': examineJson,
+  'text/html; charset=utf-8': examineHtml,
 };
 
 /**

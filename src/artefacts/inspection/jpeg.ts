@@ -1,4 +1,5 @@
 /** JPEG, baseline and progressive, as browsers show it. Sources: ITU-T T.81, annex B; ITU-T T.871 (JFIF), clause 10. */
+import { isProvenancePacket, JPEG_XMP_NAME } from '../provenance.ts';
 import { BYTES_AFTER_END, FileFault, holdToBound, TRUNCATED, take } from './file-fault.ts';
 import type { Size } from './size.ts';
 
@@ -9,6 +10,7 @@ const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
 const START_OF_FRAME = [0xc0, 0xc1, 0xc2];
 const JFIF = 0xe0;
+const XMP = 0xe1;
 const PROFILE = 0xe2;
 const COMMENT = 0xfe;
 
@@ -28,6 +30,7 @@ export function examineJpeg(bytes: Buffer): Size {
   if (take(bytes, 0, 2).readUInt16BE() !== START_OF_IMAGE) throw new FileFault('is not a JPEG');
   let size: Size | null = null;
   let hasScan = false;
+  let hasProvenance = false;
   let at = 2;
   for (let segments = 0; ; segments += 1) {
     holdToBound(segments);
@@ -39,6 +42,10 @@ export function examineJpeg(bytes: Buffer): Size {
     const isFrameHeader = START_OF_FRAME.includes(marker);
     if (isFrameHeader && size) throw new FileFault('contains a second picture');
     if (isFrameHeader) size = { width: content.readUInt16BE(3), height: content.readUInt16BE(1) };
+    if (marker === XMP) {
+      if (hasProvenance || size) throw new FileFault(`contains ${nameOf(marker)} out of order`);
+      hasProvenance = true;
+    }
     at += 4 + content.length;
     if (marker === START_OF_SCAN) {
       hasScan = true;
@@ -52,9 +59,13 @@ export function examineJpeg(bytes: Buffer): Size {
 
 function contentOf(bytes: Buffer, at: number, marker: number): Buffer {
   const layout = LAYOUTS.get(marker);
-  if (!layout) throw new FileFault(`contains ${nameOf(marker)}`);
+  if (!layout && marker !== XMP) throw new FileFault(`contains ${nameOf(marker)}`);
   const length = take(bytes, at + 2, 2).readUInt16BE();
   const content = take(bytes, at + 4, Math.max(length, 2) - 2);
+  if (!layout) {
+    if (!isProvenance(content)) throw new FileFault(`contains ${nameOf(marker)}`);
+    return content;
+  }
   // JFIF comes first.
   const isInPlace = marker !== JFIF || at === 2;
   if (!isInPlace || !layout(content)) throw new FileFault(`has unexpected content in ${nameOf(marker)}`);
@@ -105,6 +116,12 @@ function areQuantizationTables(content: Buffer): boolean {
   let at = 0;
   while (at < content.length) at += 1 + ((content[at] ?? 0) >> 4 === 0 ? 64 : 128);
   return at === content.length;
+}
+
+/** What the service says of its own pictures. */
+function isProvenance(content: Buffer): boolean {
+  const name = Buffer.from(JPEG_XMP_NAME, 'latin1');
+  return content.subarray(0, name.length).equals(name) && isProvenancePacket(content.subarray(name.length));
 }
 
 /** Version and density, without a thumbnail. */

@@ -2,6 +2,7 @@
  * MP4 with one video track, and sound. Sources: ISO/IEC 14496-12, clauses 4.2, 8 and 12; ISO/IEC 14496-14, clause 5.6.
  * The media data is not inspected, and encoders may name themselves and their tracks.
  */
+import { isProvenancePacket, MP4_XMP_UUID } from '../provenance.ts';
 import { FileFault, holdToBound, TRUNCATED, take } from './file-fault.ts';
 import type { Size } from './size.ts';
 
@@ -12,7 +13,7 @@ interface Box {
 
 /** Allowed children of each box; '' is the file. */
 const CHILDREN: Readonly<Record<string, readonly string[]>> = {
-  '': ['ftyp', 'styp', 'sidx', 'moov', 'moof', 'mdat', 'mfra', 'free', 'skip'],
+  '': ['ftyp', 'styp', 'sidx', 'moov', 'moof', 'mdat', 'mfra', 'free', 'skip', 'uuid'],
   moov: ['mvhd', 'trak', 'mvex', 'udta'],
   trak: ['tkhd', 'edts', 'mdia'],
   edts: ['elst'],
@@ -145,6 +146,8 @@ function isAsDefined(type: string, content: Buffer): boolean {
     case 'free':
     case 'skip':
       return content.every((byte) => byte === 0);
+    case 'uuid':
+      return isProvenance(content);
     case 'dref':
       return content.equals(MEDIA_IN_THIS_FILE);
     case 'hdlr':
@@ -164,6 +167,12 @@ function isAsDefined(type: string, content: Buffer): boolean {
       // The rest are codec parameters and fragment offsets.
       return FIXED_BYTES[type]?.includes(content.length) ?? true;
   }
+}
+
+/** The packet that the service itself writes, and nothing else. */
+function isProvenance(content: Buffer): boolean {
+  const { length } = MP4_XMP_UUID;
+  return content.subarray(0, length).equals(MP4_XMP_UUID) && isProvenancePacket(content.subarray(length));
 }
 
 function isTable(content: Buffer, { header, countAt, entry }: { header: number; countAt: number; entry: number }) {

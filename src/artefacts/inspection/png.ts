@@ -1,5 +1,6 @@
 /** Still PNG. Source: W3C, Portable Network Graphics (third edition), clauses 5 and 11. */
 import { crc32 } from 'node:zlib';
+import { isProvenancePacket, PNG_XMP_HEADER } from '../provenance.ts';
 import { BYTES_AFTER_END, FileFault, holdToBound, take } from './file-fault.ts';
 import type { Size } from './size.ts';
 
@@ -60,11 +61,14 @@ function isHeader(content: Buffer): boolean {
   );
 }
 
-function isOfPicture(type: string, { length }: Buffer, colourType: number): boolean {
+function isOfPicture(type: string, content: Buffer, colourType: number): boolean {
+  const { length } = content;
   const bytes = COLOUR_TYPES[colourType];
   switch (type) {
     case 'IDAT':
       return true;
+    case 'iTXt':
+      return isProvenance(content);
     case 'PLTE':
       return length % 3 === 0 && length <= 3 * 256;
     case 'tRNS':
@@ -75,4 +79,10 @@ function isOfPicture(type: string, { length }: Buffer, colourType: number): bool
     default:
       return length === FIXED_BYTES[type];
   }
+}
+
+/** What the service says of its own pictures. */
+function isProvenance(content: Buffer): boolean {
+  const header = Buffer.from(PNG_XMP_HEADER, 'latin1');
+  return content.subarray(0, header.length).equals(header) && isProvenancePacket(content.subarray(header.length));
 }

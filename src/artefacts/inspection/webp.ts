@@ -1,4 +1,5 @@
 /** WebP, still or animated. Sources: RFC 9649, sections 2 and 3; RFC 6386, section 9.1 (VP8). */
+import { isProvenancePacket } from '../provenance.ts';
 import { BYTES_AFTER_END, FileFault, holdToBound, TRUNCATED, take } from './file-fault.ts';
 import type { Size } from './size.ts';
 
@@ -9,6 +10,7 @@ export interface Chunk {
 
 const OPACITY = 0x10;
 const MOVES = 0x02;
+const XMP = 0x04;
 const FRAME_HEADER_BYTES = 16;
 
 /** @throws FileFault */
@@ -21,6 +23,7 @@ export function examineWebp(bytes: Buffer): Size {
   if (first?.type !== 'VP8X') return sizeOfPicture(first ? [first, ...others] : []);
 
   const canvas = readCanvas(first.content);
+  if (canvas.hasXmp) takeProvenance(others);
   const [animation, ...frames] = others;
   if (!canvas.moves || animation?.type !== 'ANIM') return sameSize(canvas, sizeOfPicture(others));
   if (animation.content.length !== 6 || frames.length === 0) throw new FileFault('contains a chunk ANIM');
@@ -44,15 +47,23 @@ function chunksIn(bytes: Buffer): Chunk[] {
   return chunks;
 }
 
-function readCanvas(content: Buffer): Size & { moves: boolean } {
+function readCanvas(content: Buffer): Size & { moves: boolean; hasXmp: boolean } {
   const [flags = 0] = content;
-  const isAsDefined = content.length === 10 && (flags & ~(OPACITY | MOVES)) === 0 && content.readUIntLE(1, 3) === 0;
-  if (!isAsDefined) throw new FileFault(`contains or announces a colour profile, EXIF or XMP`);
+  const isAsDefined =
+    content.length === 10 && (flags & ~(OPACITY | MOVES | XMP)) === 0 && content.readUIntLE(1, 3) === 0;
+  if (!isAsDefined) throw new FileFault(`contains or announces a colour profile or EXIF`);
   return {
     width: content.readUIntLE(4, 3) + 1,
     height: content.readUIntLE(7, 3) + 1,
     moves: (flags & MOVES) !== 0,
+    hasXmp: (flags & XMP) !== 0,
   };
+}
+
+/** Removes the last chunk of a file, which says what the service did to the picture. */
+function takeProvenance(chunks: Chunk[]): void {
+  const last = chunks.pop();
+  if (last?.type !== 'XMP ' || !isProvenancePacket(last.content)) throw new FileFault('contains or announces XMP');
 }
 
 /** A picture is one chunk; a lossy picture with transparency has an `ALPH` chunk before it. */

@@ -1,5 +1,6 @@
 /** Documents of a vehicle or its driver, and the fields read from them. */
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
+import { READING_DEFECTS } from './pictures.ts';
 import { boundingBox, closed, confidence, imageIndex } from './schemas.ts';
 
 export const DOCUMENT_TYPES = [
@@ -19,20 +20,22 @@ export const DOCUMENT_TYPES = [
 
 /** Why a document is hard to read. */
 export const DOCUMENT_ISSUES = [
-  'blurred',
-  'too_dark',
-  'overexposed',
-  'reflections',
-  'low_resolution',
-  'too_far',
-  'cropped',
+  ...READING_DEFECTS,
   'occluded',
   'folded_or_worn',
   'screen_or_copy',
   'no_document',
 ] as const;
 
-export const documentIssue = closed({ reason: Type.Enum(DOCUMENT_ISSUES), image_index: imageIndex, confidence });
+const documentIssue = closed({ reason: Type.Enum(DOCUMENT_ISSUES), image_index: imageIndex, confidence });
+
+export const documentIssues = Type.Array(documentIssue, {
+  description:
+    'Reasons why a document is hard to read or missing, by picture, most confident first. Empty if there are none. A ' +
+    'reading without any value has at least one for each picture.',
+});
+
+export type DocumentIssue = Static<typeof documentIssue>;
 
 export const TEXT_FIELDS = [
   'registration_number',

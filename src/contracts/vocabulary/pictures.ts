@@ -60,6 +60,17 @@ export const IMAGE_QUALITY_REASONS = [
   'several_vehicles',
 ] as const;
 
+/** Defects of a picture that hide print from a reader. Every reading endpoint measures these and no others. */
+export const READING_DEFECTS = [
+  'blurred',
+  'too_dark',
+  'overexposed',
+  'reflections',
+  'low_resolution',
+  'too_far',
+  'cropped',
+] as const satisfies readonly (typeof IMAGE_QUALITY_REASONS)[number][];
+
 export const FRAMINGS = ['well_framed', 'cropped', 'too_far', 'too_close', 'off_center'] as const;
 
 export const PICTURE_EDGES = ['left', 'top', 'right', 'bottom'] as const;
@@ -80,6 +91,14 @@ export const view = nullable(classified(VIEWS));
 export const qualityIssues = Type.Array(closed({ reason: Type.Enum(IMAGE_QUALITY_REASONS), confidence }), {
   description: 'Picture defects that may have hidden something from the model. Empty if there are none.',
 });
+
+/** What stands in the way of a reading: picture defects, and what is missing from the picture. */
+export const readingIssues = <Reasons extends string[]>(...reasons: Reasons) =>
+  Type.Array(closed({ reason: Type.Enum(reasons), confidence }), {
+    description:
+      'Picture defects that may have hidden something from the model, and what is missing from the picture; most ' +
+      'confident first. Empty if there are none. A reading without any value has at least one.',
+  });
 
 export const viewHint = Type.Enum(VIEWS, {
   description: 'The viewpoint of the picture. Resolves left and right where the picture alone is ambiguous.',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { damageId, REPAIR_METHODS } from './damages.ts';
 import { partName, side } from './parts.ts';
-import { country, countryParameter } from './pricing.ts';
+import { country, countryParameter, exchangeRate } from './pricing.ts';
 import { closed, confidence, currency, MONEY_MINOR_UNITS, nullable } from './schemas.ts';
 
 /** Origin of the replacement parts. */
@@ -16,7 +16,12 @@ const hourlyRate = (description: string) => Type.Integer({ minimum: 0, maximum: 
 /** The parameters of every endpoint that estimates repairs. */
 export const repairPriceParameters = {
   country: Type.Optional(countryParameter),
-  currency: Type.Optional({ ...currency, description: 'ISO 4217. Defaults to the currency of the country.' }),
+  currency: Type.Optional({
+    ...currency,
+    description:
+      'ISO 4217. Defaults to the currency of the price book. In live mode amounts are converted at the imported rate; ' +
+      'without one the request is refused. In test mode it is echoed.',
+  }),
   labour_rate: Type.Optional(
     hourlyRate('Price of an hour of body work, in the minor unit of `currency`. Defaults to the regional average.'),
   ),
@@ -47,6 +52,22 @@ const sparePart = closed({
   total: cost('`quantity` × `unit_price`.'),
 });
 
+/** Work of an estimate. Each of the last three is done once, whichever damages need it. */
+export const REPAIR_STEPS = ['repair', 'remove_and_refit', 'blend', 'paint_preparation'] as const;
+
+const step = closed({
+  kind: Type.Enum(REPAIR_STEPS, {
+    description:
+      '`repair`: of the part itself. `remove_and_refit`: of a part in the way. `blend`: paint let run out on the panel ' +
+      'beside it. `paint_preparation`: mixing and matching the colour, and the booth.',
+  }),
+  part: nullable({ ...partName, description: 'Null for `paint_preparation`.' }),
+  side,
+  labour_hours: hours,
+  paint_hours: hours,
+  paint_materials: cost(),
+});
+
 const operation = closed({
   id: Type.String({ pattern: '^operation_[0-9]+$' }),
   damage_ids: Type.Array(damageId, { minItems: 1, description: 'The damages that the operation repairs.' }),
@@ -60,7 +81,13 @@ const operation = closed({
   paint_materials: cost(),
   parts: Type.Array(sparePart, { description: 'Parts to buy for the operation.' }),
   net: cost('`labour`, `paint`, `paint_materials` and `parts`, before tax.'),
-  confidence,
+  confidence: nullable({ ...confidence, description: 'Null if the request stated a damage of the operation.' }),
+  steps: Type.Optional(
+    Type.Array(step, {
+      minItems: 1,
+      description: 'In live mode: the work behind the hours and the paint materials, which are the sums of its steps.',
+    }),
+  ),
 });
 
 const totals = closed({
@@ -75,8 +102,20 @@ const totals = closed({
 });
 
 export const repairEstimate = closed({
+  price_book: Type.Optional(
+    Type.String({
+      description: 'In live mode, with its version, such as `repairs-gb@3`: name it to repeat the estimate.',
+    }),
+  ),
+  priced_on: Type.Optional(
+    Type.String({ format: 'date', description: 'In live mode: the day of the newest price of the price book.' }),
+  ),
   currency,
+  exchange_rate: Type.Optional(exchangeRate),
   country,
+  region: Type.Optional(
+    nullable(Type.String({ description: 'In live mode: whose rates apply; null for those of the whole country.' })),
+  ),
   rates,
   operations: Type.Array(operation, { description: 'Most expensive first.' }),
   totals,

@@ -1,0 +1,130 @@
+/** Search over every page: one entry for each section. */
+import { setImmediate } from 'node:timers/promises';
+import MiniSearch from 'minisearch';
+import { escapeHtml } from './markdown.ts';
+
+export interface SearchedPage {
+  path: string;
+  title: string;
+  /** HTML. */
+  content: string;
+}
+
+export interface Found {
+  /** With the anchor of the section. */
+  path: string;
+  title: string;
+  /** Of the section; empty for the first one of a page. */
+  heading: string;
+  excerpt: string;
+}
+
+interface Section extends Found {
+  id: number;
+  text: string;
+}
+
+const RESULTS = 12;
+/** Of one page, beside its beginning, so that a long one leaves room for others. */
+const SECTIONS_OF_A_PAGE = 3;
+const EXCERPT_CHARACTERS = 180;
+
+/** Made page by page, so that other requests are answered in between. */
+export async function createSearch(pages: Iterable<() => SearchedPage>): Promise<(query: string) => Found[]> {
+  const sections: Section[] = [];
+  const index = new MiniSearch<Section>({
+    fields: ['title', 'heading', 'text'],
+    // Names such as `dashboard.read` and `api_key_expired` are found whole and by their words.
+    tokenize: (text) =>
+      text
+        .split(/[^\p{L}\p{N}._@-]+/u)
+        .flatMap((word) => [word, ...(/[._@-]/.test(word) ? word.split(/[._@-]/) : [])])
+        .filter(Boolean),
+    searchOptions: {
+      boost: { title: 4, heading: 2 },
+      prefix: true,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      boostDocument: (id) => weightOf(sections[Number(id)]?.path ?? ''),
+    },
+  });
+  for (const page of pages) {
+    const added = sectionsOf(page()).map((section, position) => ({ ...section, id: sections.length + position }));
+    sections.push(...added);
+    index.addAll(added);
+    await setImmediate();
+  }
+  return (query) => {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const [withAll, withSome] = [search(index, query, 'AND'), search(index, query, 'OR')];
+    const shown = new Map<string, number>();
+    return [...new Set([...withAll, ...withSome])]
+      .flatMap((id) => sections[id] ?? [])
+      .filter(({ title, heading }) => {
+        if (heading === '') return true;
+        const before = shown.get(title) ?? 0;
+        shown.set(title, before + 1);
+        return before < SECTIONS_OF_A_PAGE;
+      })
+      .slice(0, RESULTS)
+      .map(({ path, title, heading, text }) => ({ path, title, heading, excerpt: excerptOf(text, words) }));
+  };
+}
+
+const search = (index: MiniSearch<Section>, query: string, combineWith: 'AND' | 'OR') =>
+  index.search(query, { combineWith }).map(({ id }) => Number(id));
+
+/** Explanations before tables of fields, and these before history. */
+function weightOf(path: string): number {
+  if (/^\/docs\/(?:changelog|models)\b/.test(path)) return 0.4;
+  return /^\/docs\/(?:endpoints|reference)\//.test(path) ? 1 : 2;
+}
+
+function sectionsOf({ path, title, content }: SearchedPage): Omit<Section, 'id'>[] {
+  const [first = '', ...others] = content.split(/(?=<h[23] id=")/);
+  const whole = { path, title, heading: '', text: textOf(first.replace(/<h1\b.*?<\/h1>/s, '')), excerpt: '' };
+  let chapter = '';
+  return [
+    whole,
+    ...others.map((html) => {
+      const [, level, id = '', ownHeading = ''] = /^<h([23]) id="([^"]+)">(.*?)<\/h[23]>/s.exec(html) ?? [];
+      const own = textOf(ownHeading);
+      if (level === '2') chapter = own.replace(/[[\]]/g, '');
+      // Below a chapter headings repeat: each version of the changelog has "Added".
+      const heading = level === '2' || chapter === '' ? own : `${chapter}, ${own}`;
+      return { path: `${path}#${id}`, title, heading, text: textOf(html.slice(html.indexOf('</h') + 5)), excerpt: '' };
+    }),
+  ];
+}
+
+/** Without examples in JSON, which repeat the names of all fields. */
+const textOf = (html: string) =>
+  html
+    .replace(/<pre><code class="language-json">.*?<\/code><\/pre>/gs, '')
+    .replaceAll('<wbr>', '')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+  const start = Math.max(0, Math.min(...places, text.length) - EXCERPT_CHARACTERS / 3);
+  const from = places.length === 0 ? 0 : start;
+  const cut = text.slice(from, from + EXCERPT_CHARACTERS);
+  return `${from > 0 ? '… ' : ''}${cut}${from + EXCERPT_CHARACTERS < text.length ? ' …' : ''}`;
+}
+
+export function renderResults(query: string, found: readonly Found[]): string {
+  const items = found.map(
+    ({ path, title, heading, excerpt }) =>
+      `<li><a href="${path}">${escapeHtml(heading === '' ? title : `${title}: ${heading}`)}</a><br><small>${escapeHtml(excerpt)}</small></li>\n`,
+  );
+  if (query === '') return '<h1>Search</h1>\n<p>Type into the field above.</p>\n';
+  const count = found.length === 0 ? 'Nothing was found. Try fewer or other words.' : `${found.length} sections.`;
+  return `<h1>Search: ${escapeHtml(query)}</h1>\n<p role="status">${count}</p>\n<ol class="results">\n${items.join('')}</ol>\n`;
+}

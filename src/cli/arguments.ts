@@ -1,0 +1,91 @@
+/** Reads a command line by the table of commands. */
+import { parseArgs } from 'node:util';
+import { COMMON_OPTIONS, type Command, type OptionSpecification, type Options } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+
+export interface ParsedLine {
+  command: Command;
+  args: Record<string, string>;
+  rest: string[];
+  options: Options;
+}
+
+/** Null: the caller asked for the list of commands. @throws UsageError */
+export function parseLine(commands: readonly Command[], line: readonly string[]): ParsedLine | null {
+  const words = line.filter((word) => !word.startsWith('-'));
+  if (words.length === 0 || words[0] === 'help') return null;
+  // The longest name wins: `jobs list` before `jobs`.
+  const command = commands
+    .filter(({ name }) => name.split(' ').every((word, index) => words[index] === word))
+    .toSorted((one, other) => other.name.length - one.name.length)[0];
+  if (!command) throw new UsageError(unknownCommand(commands, words));
+  const { values, positionals } = parseOptions(command, line);
+  const given = positionals.slice(command.name.split(' ').length);
+  if (values.help === true) return { command, args: {}, rest: [], options: values };
+  return { command, ...assign(command, given), options: values };
+}
+
+function parseOptions(command: Command, line: readonly string[]) {
+  const specifications: Record<string, OptionSpecification> = { ...COMMON_OPTIONS, ...command.options };
+  const options = Object.fromEntries(
+    Object.entries(specifications).map(([name, { value, multiple = false }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...line], options, allowPositionals: true });
+    return { values: values as Options, positionals };
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See: vis ${command.name} --help`);
+  }
+}
+
+function assign({ name, arguments: expected }: Command, given: readonly string[]) {
+  const args: Record<string, string> = {};
+  let next = 0;
+  for (const argument of expected) {
+    if (argument.rest) return { args, rest: given.slice(next) };
+    const value = given[next];
+    if (value === undefined) throw new UsageError(`vis ${name} needs <${argument.name}>. See: vis ${name} --help`);
+    args[argument.name] = value;
+    next += 1;
+  }
+  if (given.length > next) throw new UsageError(`vis ${name} does not take "${given[next]}". See: vis ${name} --help`);
+  return { args, rest: [] };
+}
+
+function unknownCommand(commands: readonly Command[], words: readonly string[]): string {
+  const below = commands.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => `vis ${name}`);
+  if (below.length > 0) return `Which one: ${below.join(', ')}?`;
+  return `There is no command "${words[0]}". See: vis --help`;
+}
+
+export function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => signatureOf(command).length));
+  const lines = commands.map((command) => `  vis ${signatureOf(command).padEnd(width)}  ${command.summary}`);
+  return [
+    'The command line of the Vehicle Inference Service.',
+    '',
+    ...lines,
+    '',
+    'vis <command> --help lists its options.',
+  ].join('\n');
+}
+
+export function helpOf(command: Command): string {
+  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS } as Record<string, OptionSpecification>);
+  const names = options.map(([name, { value }]) => `--${name}${value === undefined ? '' : ` <${value}>`}`);
+  const width = Math.max(...names.map(({ length }) => length));
+  const lines = options.map(([, { summary, multiple }], index) => {
+    const repeats = multiple ? '; may be repeated' : '';
+    return `  ${names[index]?.padEnd(width)}  ${summary}${repeats}`;
+  });
+  return [`vis ${signatureOf(command)}`, '', `${command.summary}.`, '', ...lines].join('\n');
+}
+
+function signatureOf({ name, arguments: expected }: Command): string {
+  return [name, ...expected.map((argument) => (argument.rest ? `[${argument.name} …]` : `<${argument.name}>`))].join(
+    ' ',
+  );
+}
