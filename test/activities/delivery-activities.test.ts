@@ -214,16 +214,36 @@ describe('an attempt that fails', () => {
 });
 
 describe('an endpoint', () => {
-  it('is disabled at once by 410, and its delivery ends', async () => {
+  it('is disabled at once by 410, and its pending deliveries end, those of others do not', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
+    const { deliveryId: waiting } = await createDelivery(orm, owner, webhookEndpointId);
+    const { deliveryId: ofOther } = await prepare();
     answerWith(410);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'stop' });
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled', lastError: 'HTTP 410' });
-    expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
+    for (const id of [deliveryId, waiting]) {
+      expect(await readDelivery(orm, id)).toMatchObject({ status: 'failed', completedAt: now, nextAttemptAt: null });
+    }
+    expect(await readDelivery(orm, ofOther)).toMatchObject({ status: 'pending' });
+  });
+
+  it('that is disabled while an attempt is in flight: its success counts, and its delivery is delivered', async () => {
+    const { deliveryId, webhookEndpointId } = await prepare();
+    answer = async () => {
+      answerWith(410);
+      const { deliveryId: other } = await createDelivery(orm, owner, webhookEndpointId);
+      await activities.attemptDelivery({ deliveryId: other, ...attemptOf(1) });
+      expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
+      return { statusCode: 200, retryAfter: undefined };
+    };
+    expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'delivered' });
+    expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'delivered' });
+    expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled' });
   });
 
   it('is disabled by a failure after a day of failures, not before', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
+    const { deliveryId: waiting } = await createDelivery(orm, owner, webhookEndpointId);
     answerWith(500);
     const start = now;
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
@@ -232,11 +252,13 @@ describe('an endpoint', () => {
       outcome: 'retry',
     });
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'enabled', failingSince: start });
+    expect(await readDelivery(orm, waiting)).toMatchObject({ status: 'pending' });
     now = new Date(start.getTime() + 24 * HOUR_MS);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(3) })).toMatchObject({
       outcome: 'stop',
     });
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled', consecutiveFailures: 3 });
+    expect(await readDelivery(orm, waiting)).toMatchObject({ status: 'failed', completedAt: now });
   });
 
   it('stays enabled after a success at 23:59', async () => {

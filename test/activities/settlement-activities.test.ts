@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/database.ts';
 import { Event } from '../../src/jobs/entities.ts';
 import { renderJob } from '../../src/jobs/job-resource.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
-import { WebhookDelivery } from '../../src/webhooks/entities.ts';
+import { WebhookDelivery, WebhookEndpoint } from '../../src/webhooks/entities.ts';
 import { markDeliveryStarted } from '../../src/webhooks/outbox-store.ts';
 import { type Customer, createCustomer, createWebhookEndpoint, readAccount } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -206,6 +206,20 @@ describe('the event', () => {
       wanting.map(({ id }) => id).sort(),
     );
     for (const delivery of deliveries) expect(delivery).toMatchObject({ status: 'pending', workflowStartedAt: null });
+  });
+
+  it('that happens while an endpoint is disabled has no delivery to it; the next one after it is enabled has', async () => {
+    const { id } = await createWebhookEndpoint(orm, customer.organizationId, { status: 'disabled' });
+    const deliveriesOfJob = async () => {
+      const jobId = await admit(orm, customer);
+      await finishInference(orm, jobId);
+      await settleJob({ jobId, failure: null });
+      const [event] = await eventsOf(jobId);
+      return deliveriesOf(event?.id ?? '');
+    };
+    expect(await deliveriesOfJob()).toEqual([]);
+    await orm.em.fork().nativeUpdate(WebhookEndpoint, { id }, { status: 'enabled' });
+    expect(await deliveriesOfJob()).toMatchObject([{ webhookEndpoint: { id }, status: 'pending' }]);
   });
 
   it.each([

@@ -182,7 +182,7 @@ describe('the composed outcome of all stages', () => {
     const outcome = await composed([halfLost, skipped]);
     expect(outcome).toMatchObject({ status: 'partial', chargedCredits: 30, error: null });
     expect(outcome?.stages).toMatchObject([
-      { status: 'succeeded', credits: { charged: 30 }, error: { code: 'inference_timeout' } },
+      { status: 'partial', credits: { charged: 30 }, error: { code: 'inference_timeout' } },
       { status: 'skipped', started_at: null },
     ]);
   });

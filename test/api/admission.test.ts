@@ -1,5 +1,6 @@
 /** Admission requires credits, room for another open job, and an installed model. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
 import { announceInstalledEndpoints, readInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { forgetWithdrawnEndpoints, rememberWithdrawnEndpoints } from '../../src/jobs/withdrawn-endpoints-store.ts';
 import { query } from '../../src/platform/database/orm.ts';
@@ -116,9 +117,10 @@ describe('in live mode without an installed model', () => {
     await installEndpoints(api.orm);
   });
 
-  it('GET /v1/endpoints states availability, prices and limits', async () => {
+  it('GET /v1/endpoints states availability, prices and limits in the mode of the key', async () => {
     await uninstall();
-    const list = async () => (await api.call('/v1/endpoints', { key: customer.keys.test })).json;
+    const list = async (mode: 'live' | 'test' = 'live') =>
+      (await api.call('/v1/endpoints', { key: customer.keys[mode] })).json;
     const expected = {
       object: 'endpoint',
       endpoint: 'dashboard.read',
@@ -132,7 +134,7 @@ describe('in live mode without an installed model', () => {
       model_versions: [],
       available_values: {},
       price_credits: 20,
-      rate_limit_per_minute: 150,
+      rate_limit_per_minute: 600,
       wait: true,
       expires_after_seconds: 600,
       test_scenarios: [
@@ -142,11 +144,20 @@ describe('in live mode without an installed model', () => {
         'input_unreadable',
         'slow',
         'insufficient_credits',
+        'poor_image_quality',
         'cluster_off',
         'unit_unknown',
       ],
     };
     expect(await list()).toMatchObject({ object: 'list', has_more: false, data: expect.arrayContaining([expected]) });
+    const ofFixtures = {
+      ...expected,
+      available: true,
+      model_version: FIXTURE_VERSION,
+      model_versions: [FIXTURE_VERSION],
+      rate_limit_per_minute: 150,
+    };
+    expect(await list('test')).toMatchObject({ data: expect.arrayContaining([ofFixtures]) });
     await installEndpoints(api.orm);
     const installed = {
       ...expected,
@@ -155,6 +166,7 @@ describe('in live mode without an installed model', () => {
       model_versions: ['model-of-tests@2026-01-01'],
     };
     expect(await list()).toMatchObject({ data: expect.arrayContaining([installed]) });
+    expect(await list('test')).toMatchObject({ data: expect.arrayContaining([ofFixtures]) });
   });
 });
 

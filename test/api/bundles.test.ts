@@ -3,10 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { inspections } from '../../src/endpoints/inspections/contract.ts';
+import { Job } from '../../src/jobs/entities.ts';
+import { queuedStages } from '../../src/jobs/job-stages.ts';
 import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer, createKey } from '../support/customers.ts';
-import { installEndpoints } from '../support/jobs.ts';
+import { admit, installEndpoints } from '../support/jobs.ts';
 import { jpeg } from '../support/pictures.ts';
 import { expectRefusal, expectReplay, filePart, upload } from '../support/requests.ts';
 import { makeVideo, type Rgb } from '../support/videos.ts';
@@ -91,12 +94,24 @@ describe('where no worker decodes videos, live mode', () => {
     expect((await inspect([picture])).status).toBe(202);
     for (const parameters of ['', '?dry_run=true']) {
       const send = () => inspect([picture, video], { query: parameters });
-      const { error, headers } = await expectRefusal(api, send, { code: 'endpoint_unavailable' });
+      const { error, headers } = await expectRefusal(api, send, { code: 'endpoint_unavailable', param: 'input_refs' });
       expect(error.message).toMatch(/^This request to inspections needs video\.onboard for its files\. /);
       expect(headers.get('Retry-After')).toBe('60');
     }
     await expectRefusal(api, () => post('/v1/video/onboard', { input_ref: video }), { code: 'endpoint_unavailable' });
   });
+
+  it.each(['render/360', 'render/video'])(
+    'makes nothing of a video at /v1/%s, and holds nothing for it',
+    async (path) => {
+      await withdraw();
+      const send = () => post(`/v1/${path}`, { input_refs: [video] });
+      const { error } = await expectRefusal(api, send, { code: 'endpoint_unavailable', param: 'input_refs' });
+      expect(error.message).toMatch(/needs video\.onboard for its files\. /);
+      const eight = Array.from({ length: 8 }, () => picture);
+      expect((await post(`/v1/${path}`, { input_refs: eight })).status).toBe(202);
+    },
+  );
 
   it('repeats what it said before they went', async () => {
     const headers = { 'Idempotency-Key': 'video-then' };
@@ -152,4 +167,46 @@ it('a bundle is refused when the key lacks the scope of an endpoint in it', asyn
   const refused = await analyze(['vin.read', 'damage.detect']);
   expect(refused.error).toMatchObject({ code: 'scope_not_granted', message: expect.stringContaining('damage:write') });
   expect((await analyze(['vin.read'])).status).toBe(202);
+});
+
+describe('a job that needs every finding of an inspection', () => {
+  const REFERENCES = [
+    { what: 'a repair estimate', path: '/v1/pricing/repair', param: 'job_id' },
+    { what: 'an inspection with a baseline', path: '/v1/inspections', param: 'baseline_job_id' },
+  ];
+  const error = { type: 'processing_error', code: 'model_inference_failed', message: 'The stage failed.' } as const;
+
+  /** A partial inspection of which the stage failed, at least for some views. */
+  async function partialInspection(failed: string): Promise<string> {
+    const customer = await createCustomer(api.orm, { test: 10_000 });
+    key = customer.keys.test;
+    const stages = queuedStages(inspections, { parameters: {}, files: [{ mediaType: 'image/jpeg' }] }) ?? [];
+    const id = await admit(api.orm, customer, { endpoint: 'inspections', stages });
+    const ended = stages.map((stage) => ({
+      ...stage,
+      status: 'succeeded' as const,
+      error: stage.name === failed ? error : null,
+    }));
+    const partial = { status: 'partial', result: {}, completedAt: new Date(), stages: ended } as const;
+    await api.orm.em.fork().nativeUpdate(Job, { id }, partial);
+    return id;
+  }
+
+  it.each(REFERENCES)('$what refuses one whose views were not all examined', async ({ path, param }) => {
+    for (const failed of ['view_classification', 'damage_detection', 'severity_grading']) {
+      const id = await partialInspection(failed);
+      const input_refs = path === '/v1/inspections' ? [await upload(api, key)] : undefined;
+      const send = () => post(path, { input_refs, [param]: id });
+      const refused = await expectRefusal(api, send, { code: 'parameter_invalid', param });
+      expect(refused.error.message).toContain(failed);
+    }
+  });
+
+  it.each(REFERENCES)('$what accepts one that lacks only an optional stage', async ({ path, param }) => {
+    for (const failed of ['repair_estimate', 'report']) {
+      const id = await partialInspection(failed);
+      const input_refs = path === '/v1/inspections' ? [await upload(api, key)] : undefined;
+      expect((await post(path, { input_refs, [param]: id })).status).toBe(202);
+    }
+  });
 });

@@ -113,6 +113,79 @@ describe('a duplicate name in JSON is refused', () => {
   });
 });
 
+it('a model year after next year is refused', async () => {
+  const price = (year: number) => {
+    const fields = { vehicle: JSON.stringify({ make: 'Talvera', model: 'Lumo', year }) };
+    const body = form({ image: null, fields });
+    return api.call('/v1/pricing/vehicle', { method: 'POST', key, body });
+  };
+  const thisYear = new Date().getUTCFullYear();
+  expect((await price(thisYear + 1)).status).toBe(202);
+  await expectRefusal(api, () => price(thisYear + 2), { code: 'parameter_invalid', param: 'vehicle.year' });
+});
+
+describe('a list in multipart', () => {
+  const post = (path: string, fields: readonly (readonly [string, string])[], image: string | null) => {
+    const body = form({ image: null });
+    for (const [name, value] of fields) body.append(name, value);
+    if (image) body.append(image, filePart(jpeg), 'picture.jpg');
+    return api.call(path, { method: 'POST', key, body });
+  };
+  const enhance = (fields: readonly (readonly [string, string])[]) => post('/v1/render/enhance', fields, 'image');
+  const repair = (...damages: string[]) =>
+    post(
+      '/v1/pricing/repair',
+      damages.map((damage) => ['damages', damage] as const),
+      null,
+    );
+  const parametersIn = async ({ status, job }: Awaited<ReturnType<typeof post>>) => {
+    expect(status).toBe(202);
+    return (await api.orm.em.fork().findOneOrFail(Job, { id: job.id })).parameters;
+  };
+  const [dent, scratch] = ['{"type":"dent","part":"hood"}', '{"type":"scratch","part":"roof"}'];
+
+  it.each([
+    { form: 'a part for each item', fields: [['operations', 'denoise'] as const, ['operations', 'upscale'] as const] },
+    {
+      form: 'parts named with []',
+      fields: [['operations[]', 'denoise'] as const, ['operations[]', 'upscale'] as const],
+    },
+    { form: 'a JSON list', fields: [['operations', ' ["denoise", "upscale"]'] as const] },
+  ])('of values is $form', async ({ fields }) => {
+    expect(await parametersIn(await enhance(fields))).toMatchObject({ operations: ['denoise', 'upscale'] });
+  });
+
+  it('of one value is that value or a JSON list of it', async () => {
+    for (const text of ['denoise', '["denoise"]']) {
+      expect(await parametersIn(await enhance([['operations', text]]))).toMatchObject({ operations: ['denoise'] });
+    }
+  });
+
+  it('of objects is a part with JSON for each, or a JSON list', async () => {
+    const damages = [JSON.parse(dent), JSON.parse(scratch)];
+    expect(await parametersIn(await repair(dent, scratch))).toMatchObject({ damages });
+    expect(await parametersIn(await repair(`[${dent},${scratch}]`))).toMatchObject({ damages });
+    expect(await parametersIn(await repair(dent))).toMatchObject({ damages: damages.slice(0, 1) });
+  });
+
+  it.each([
+    ['["denoise"', 'operations'],
+    ['["soften"]', 'operations.0'],
+    ['[]', 'operations'],
+  ])('operations=%s is refused', (text, param) =>
+    expectRefusal(api, () => enhance([['operations', text]]), { code: 'parameter_invalid', param }),
+  );
+
+  it('of objects is refused with the place of the fault', async () => {
+    await expectRefusal(api, () => repair(dent, 'a dent'), { code: 'parameter_invalid', param: 'damages.1' });
+    await expectRefusal(api, () => repair(dent, '{"type":"dent","type":"rust"}'), {
+      code: 'parameter_invalid',
+      param: 'damages.1.type',
+    });
+    await expectRefusal(api, () => repair('{"part":"hood"}'), { code: 'parameter_missing', param: 'damages.0.type' });
+  });
+});
+
 describe('numbers in text', () => {
   const HOSTILE = ['1e999', '-1e999', 'Infinity', 'NaN', '0x1', '0b11', '+3', ' 3 ', '3 ', '03', '.5', '5.', '1_0', ''];
   const identify = (fields: Record<string, string>) => {

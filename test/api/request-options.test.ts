@@ -111,14 +111,16 @@ describe('dry_run', () => {
   it('refuses a truncated image, in both encodings', async () => {
     const truncated = png.subarray(0, -20);
     const direct = { key: customer.keys.test, image: truncated };
-    expect((await read(api, { ...direct, query: '?dry_run=true' })).error).toMatchObject({
-      code: 'parameter_invalid',
+    const answer = await read(api, { ...direct, query: '?dry_run=true' });
+    expect(answer.status).toBe(400);
+    expect(answer.error).toMatchObject({
+      code: 'input_unreadable',
       param: 'image',
       message: expect.stringContaining('truncated'),
     });
     const input_ref = await upload(api, customer.keys.test, truncated);
     const uploaded = { key: customer.keys.test, json: { input_ref }, query: '?dry_run=true' };
-    expect((await read(api, uploaded)).error).toMatchObject({ code: 'parameter_invalid', param: 'input_ref' });
+    expect((await read(api, uploaded)).error).toMatchObject({ code: 'input_unreadable', param: 'input_ref' });
     expect((await read(api, { ...direct, image: png, query: '?dry_run=true' })).status).toBe(200);
   });
 
@@ -133,7 +135,7 @@ describe('dry_run', () => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ input_ref }),
     });
-    expect(error).toMatchObject({ code: 'parameter_invalid', param: 'input_ref' });
+    expect(error).toMatchObject({ code: 'input_unreadable', param: 'input_ref' });
   });
 
   it('accepts only true or false', async () => {

@@ -84,10 +84,13 @@ it('replays a request that was admitted while the value was served', async () =>
 
 it('lists the available values of each endpoint', async () => {
   await renewInstalledEndpoints(api.orm.em.fork(), [ENHANCER]);
-  const { data } = (await api.call('/v1/endpoints', { key: customer.keys.live })).json as {
-    data: { endpoint: string; available_values: unknown }[];
+  const valuesOf = async (slug: string, key = customer.keys.live) => {
+    const { data } = (await api.call('/v1/endpoints', { key })).json as {
+      data: { endpoint: string; available_values: unknown }[];
+    };
+    return data.find(({ endpoint }) => endpoint === slug)?.available_values;
   };
-  const valuesOf = (slug: string) => data.find(({ endpoint }) => endpoint === slug)?.available_values;
-  expect(valuesOf('render.enhance')).toEqual(ENHANCER.servedValues[GAN]);
-  expect(valuesOf('vin.read')).toEqual({});
+  expect(await valuesOf('render.enhance')).toEqual(ENHANCER.servedValues[GAN]);
+  expect(await valuesOf('vin.read')).toEqual({});
+  expect(await valuesOf('render.enhance', customer.keys.test)).toEqual({});
 });

@@ -9,7 +9,7 @@ import { type Customer, createCustomer, createWebhookEndpoint, readAccount } fro
 import { transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { png } from '../support/pictures.ts';
-import { expectRefusal, type ReadRequest, read, upload } from '../support/requests.ts';
+import { expectRefusal, filePart, type ReadRequest, read, upload } from '../support/requests.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 /** Scenarios that create no job. */
@@ -25,7 +25,7 @@ beforeAll(async () => {
   api = await startTestApi();
   workers = await startTestWorkers(api.temporal, [
     await orchestrationWorker(api.orm),
-    ...inferenceWorkers(api.orm, createQuickFixtureBackend()),
+    ...inferenceWorkers(api.orm, createQuickFixtureBackend(api.store)),
   ]);
 });
 afterAll(async () => {
@@ -93,6 +93,37 @@ describe('the scenario', () => {
     const [first, second] = [await settle(), await settle({ image: png })];
     expect(first.result).toEqual(second.result);
     expect(first).not.toHaveProperty('test_scenario');
+  });
+});
+
+describe('a truncated file', () => {
+  const truncated = png.subarray(0, -20);
+
+  it('ends its job as a dry run says and as a live job ends: input_unreadable, uncharged', async () => {
+    const input_ref = await upload(api, key, truncated);
+    for (const request of [{ image: truncated }, { json: { input_ref } }]) {
+      const { error: refusal } = await read(api, { key, query: '?dry_run=true', ...request });
+      const { status, credits, result, error } = await settle(request);
+      expect({ status, credits, result }).toEqual({
+        status: 'failed',
+        credits: { reserved: 20, charged: 0 },
+        result: null,
+      });
+      expect(error).toEqual({ type: refusal.type, code: 'input_unreadable', message: refusal.message });
+    }
+  });
+
+  it('ends the job of a bundle too', async () => {
+    const body = new FormData();
+    for (const image of [png, truncated]) body.append('images', filePart(image), 'picture.png');
+    const answer = await api.call('/v1/vehicle/analyze', { method: 'POST', key, body });
+    expect(answer.status).toBe(202);
+    await api.temporal.client.workflow.getHandle(answer.job.id).result();
+    expect((await api.call(`/v1/jobs/${answer.job.id}`, { key })).job).toMatchObject({
+      status: 'failed',
+      credits: { charged: 0 },
+      error: { code: 'input_unreadable' },
+    });
   });
 });
 

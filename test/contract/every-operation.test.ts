@@ -2,6 +2,7 @@
  * Walks the OpenAPI document: every operation of both surfaces gives every response that it documents, and the test API
  * checks each against its schema. The tests of the resources prove what the responses mean.
  */
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
@@ -15,6 +16,7 @@ import { renderJob } from '../../src/jobs/job-resource.ts';
 import { mayDo, ROLES } from '../../src/organizations/roles.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { type ObjectStore, StoreUnavailableError } from '../../src/platform/storage/object-store.ts';
 import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
 import { setPaidPeriod } from '../../src/sdk-licenses/sdk-subscriptions-store.ts';
 import { WebhookDelivery } from '../../src/webhooks/entities.ts';
@@ -60,8 +62,10 @@ const isManagement = ({ path }: Operation) => path.startsWith('/mgmt/');
 const isLicense = ({ path }: Operation) => path.startsWith('/v1/sdk-licenses/');
 
 let api: TestApi;
-/** A service without PostgreSQL. */
+/** A service without PostgreSQL and without its file store. */
 let cutOff: TestApi;
+/** A service whose files are in a bucket that gives links. */
+let linking: TestApi;
 /** A service in which nothing works. */
 let broken: TestApi;
 let postgres: TcpProxy;
@@ -70,15 +74,25 @@ let customer: Customer;
 let uploads: Record<'picture' | 'video', string>;
 
 beforeAll(async () => {
-  [api, cutOff, broken] = await Promise.all([
+  const storeAway = async () => {
+    throw new StoreUnavailableError('the file store is away');
+  };
+  [api, cutOff, linking, broken] = await Promise.all([
     startTestApi({ licenseSigning: createLicenseSigning([newLicenseKey('contract')], PUBLIC_BASE_URL) }),
     startTestApi({
+      store: new Proxy({} as ObjectStore, { get: () => storeAway }),
       async connectTo(databaseUrl) {
         const url = new URL(databaseUrl);
         postgres = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
         url.port = String(postgres.port);
         return url.href;
       },
+    }),
+    startTestApi({
+      store: {
+        size: async () => png.byteLength,
+        linkTo: async () => 'https://bucket.example/signed',
+      } as unknown as ObjectStore,
     }),
     startTestApi({
       orm: {
@@ -115,7 +129,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await workers.stop();
   await postgres.comeBack();
-  await Promise.all([api.close(), cutOff.close(), broken.close()]);
+  await Promise.all([api, cutOff, linking, broken].map((each) => each.close()));
   await postgres.close();
 });
 
@@ -126,6 +140,8 @@ beforeEach(() => query(api.orm.em.fork(), 'delete from rate_limits'));
 const DONE: Record<string, () => Promise<Request>> = {
   getJob: async () => ({ parameters: { id: await queuedJob() } }),
   getOrganizationJob: async () => ({ parameters: { id: await queuedJob() } }),
+  listOrganizationJobFiles: async () => ({ parameters: { id: await queuedJob() } }),
+  listOrganizationJobEvents: async () => ({ parameters: { id: await queuedJob() } }),
   cancelJob: async () => ({ parameters: { id: await queuedJob() } }),
   streamJob: async () => ({ parameters: { id: await endedJob('dashboard.read') } }),
   getEvent: async () => ({ parameters: { id: await event() } }),
@@ -152,6 +168,7 @@ const DONE: Record<string, () => Promise<Request>> = {
   testWebhookEndpoint: async () => ({ parameters: { id: await webhookEndpoint() }, body: {} }),
   listWebhookDeliveries: async () => ({ parameters: { id: await webhookEndpoint() } }),
   getWebhookDelivery: async () => ({ parameters: await delivered() }),
+  getWebhookDeliveryBody: async () => ({ parameters: await delivered() }),
   replayWebhookDelivery: async () => ({ parameters: await delivered(), body: {} }),
   replayFailedWebhookDeliveries: async () => ({ parameters: { id: await webhookEndpoint() }, body: { since: 0 } }),
   updateCredits: async () => ({ body: { livemode: false, low_balance_threshold: 1 } }),
@@ -180,8 +197,11 @@ async function exampleBody({ example }: Operation, endpoint: EndpointContract): 
 
 const queuedJob = async () => (await read(api, { key: customer.keys.test })).job.id;
 
+/** On the picture that the examples send. */
 async function endedJob(endpoint: string): Promise<string> {
-  const id = await admit(api.orm, customer, { endpoint });
+  const [sha256, bytes] = [hash('sha256', jpeg), jpeg.byteLength];
+  const input = { field: 'image', storageKey: 'jobs/ended.0', mediaType: 'image/jpeg', bytes, sha256, uploadId: null };
+  const id = await admit(api.orm, customer, { endpoint, inputs: [input] });
   const ended = { status: 'succeeded', result: {}, completedAt: new Date() } as const;
   await api.orm.em.fork().nativeUpdate(Job, { id }, ended);
   return id;
@@ -351,6 +371,7 @@ const OTHERWISE: Record<string, (operation: Operation) => Promise<Answer>> = {
   },
   'getArtefact 404': async (operation) =>
     send(operation, { ...(await requestOf(operation)), parameters: { name: `${newId('artefact')}.png` } }),
+  'getArtefact 307': async (operation) => send(operation, { ...(await requestOf(operation)), to: linking }),
   'getArtefact 416': async (operation) =>
     send(operation, { ...(await requestOf(operation)), headers: { Range: `bytes=${png.byteLength}-` } }),
   // A client that saw the end gets 204.

@@ -22,14 +22,15 @@ export function documentOf(endpoints: readonly EndpointContract[]): OpenApiDocum
 }
 
 /** Starts the API with all workers of test mode. Call `close` in `afterAll`. */
-export async function startTestMode({ slowScenarioMs = 1 } = {}): Promise<TestApi> {
-  const api = await startTestApi();
+export async function startTestMode({ slowScenarioMs = 1, hasOwnLinks = false } = {}): Promise<TestApi> {
+  const api = await startTestApi({ hasOwnLinks });
   const backend = createFixtureBackend({
     logger: QUIET,
     endpoints,
     endpointsDirectory,
     writeArtefact: createArtefactWriter({ store: api.store, signedUrls: api.signedUrls }),
     slowScenarioMs,
+    inputFiles: api.store,
   });
   return withWorkers(api, [await orchestrationWorker(api.orm), ...inferenceWorkers(api.orm, backend)]);
 }

@@ -91,6 +91,23 @@ describe('the command', () => {
   });
 
   it.each([
+    ['is missing', [], '--expires must be an ISO 8601 day or instant', 'it is missing'],
+    [
+      'does not exist',
+      ['--expires', '2999-02-30'],
+      'such as 2026-12-01 or 2026-12-01T09:30:00Z',
+      '"2999-02-30" is not one',
+    ],
+    ['is in other words', ['--expires', '1.12.2999'], 'must be an ISO 8601 day', '"1.12.2999" is not one'],
+    ['has passed', ['--expires', '2020-01-01'], 'must be in the future', '2020-01-01T00:00:00.000Z has passed'],
+  ])('says what is wrong with an expiry that %s', async (_name, words, rule, fault) => {
+    const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
+    const { stderr } = credits('grant', organizationId, '--mode', 'live', '--credits', '5', '--reason', 'r', ...words);
+    expect(stderr).toContain(rule);
+    expect(stderr).toContain(fault);
+  });
+
+  it.each([
     ['an organisation that does not exist', ['top-up', 'org_x', '--mode', 'live', '--credits', '5', '--reason', 'r']],
     ['no reason', ['top-up', 'ORG', '--mode', 'live', '--credits', '5']],
     ['no mode', ['top-up', 'ORG', '--credits', '5', '--reason', 'r']],

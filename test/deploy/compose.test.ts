@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
+import { TEMPORAL_SERVER } from '../../scripts/install-temporal-server.ts';
 import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { COMPOSE_TEXT, readComposeFile, variablesWithoutDefault } from './compose-file.ts';
@@ -11,7 +12,7 @@ const services = Object.entries(file.services);
 const require = createRequire(import.meta.url);
 const { scripts } = require('../../package.json') as { scripts: Record<string, string> };
 
-const BY_HAND: readonly ProcessName[] = ['ledger:verify', 'credits', 'subscriptions'];
+const BY_HAND: readonly ProcessName[] = ['ledger:verify', 'credits', 'subscriptions', 'price-books', 'storage'];
 /** The processes that serve or prepare the service. */
 const processes = (Object.keys(PROCESS_VARIABLES) as ProcessName[]).filter((name) => !BY_HAND.includes(name));
 const serviceOf = (name: ProcessName) => file.services[name.replace(':', '-')];
@@ -28,6 +29,13 @@ describe('docker-compose.yml', () => {
 
   it('needs no variable, since each has a default', () => {
     expect(variablesWithoutDefault()).toEqual([]);
+  });
+
+  it('runs the version of Temporal that the tests and the benchmark build', () => {
+    const images = services
+      .map(([, { image }]) => image)
+      .filter((image) => /^temporalio\/(?:server|admin-tools):/.test(image));
+    expect(new Set(images.map((image) => image.split(':')[1]))).toEqual(new Set([TEMPORAL_SERVER.version]));
   });
 
   it('takes every password and key from a variable', () => {

@@ -15,7 +15,7 @@ import { installBundleModels } from '../inference/support/bundle-models.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
 import { createTestNamespace } from '../support/temporal.ts';
-import { until } from '../support/until.ts';
+import { until, untilAvailable } from '../support/until.ts';
 
 interface Manifest {
   scripts: Record<string, string>;
@@ -165,11 +165,12 @@ describe('the files of the image', () => {
   });
 
   it.each(Object.entries(PROCESS_VARIABLES))(
-    'are all that %s imports: it comes as far as its missing configuration',
+    'are all that %s imports: it comes as far as its configuration',
     (name, variables) => {
       const { status, stderr } = spawnSync(process.execPath, [entryOf(name)], {
         cwd: directory,
-        env: {},
+        // Every variable of the store has a default.
+        env: { STORAGE: 'nowhere' },
         encoding: 'utf8',
       });
       expect(stderr).toContain(`The configuration of ${name} is not usable`);
@@ -245,6 +246,7 @@ describe('the files of the image', () => {
     it('read a live picture', async () => {
       const image = new Uint8Array(readFileSync(`${PROJECT_DIRECTORY}training/examples/day-miles-seven-segment.jpg`));
       const client = new VehicleInferenceClient({ apiKey: liveKey, baseUrl });
+      await untilAvailable(client, 'dashboard.read');
       expect(await client.run('dashboard.read', { image })).toMatchObject({ status: 'succeeded', livemode: true });
     });
 

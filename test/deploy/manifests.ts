@@ -35,6 +35,7 @@ export interface Probe {
 
 export interface PodSpec {
   terminationGracePeriodSeconds?: number;
+  serviceAccountName?: string;
   securityContext: object;
   containers: [Container];
   volumes: { name: string; persistentVolumeClaim?: { claimName: string } }[];
@@ -57,10 +58,13 @@ export interface Manifest {
 export function readManifests(): Manifest[] {
   return globSync('deploy/kubernetes/**/*.yaml', { cwd: PROJECT_DIRECTORY })
     .toSorted()
-    .flatMap((path) =>
-      parseAllDocuments(readFileSync(PROJECT_DIRECTORY + path, 'utf8')).map((document) => {
-        if (document.errors.length > 0) throw new Error(`${path}: ${document.errors.join('; ')}`);
-        return { path, ...(document.toJS() as Omit<Manifest, 'path'>) };
-      }),
-    );
+    .flatMap((path) => parseManifests(readFileSync(PROJECT_DIRECTORY + path, 'utf8'), path));
+}
+
+/** @throws for text that is not YAML. */
+export function parseManifests(text: string, path: string): Manifest[] {
+  return parseAllDocuments(text).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${path}: ${document.errors.join('; ')}`);
+    return { path, ...(document.toJS() as Omit<Manifest, 'path'>) };
+  });
 }

@@ -1,6 +1,7 @@
 /** `docs/bounds.md` states every named bound, with its value in the source. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { STREAM_LIMITS } from '../../src/api/job-streams.ts';
 import { readSourceFiles } from '../architecture/source-files.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { readDocument } from './snippets.ts';
@@ -52,6 +53,17 @@ describe('each stated bound', () => {
     expect(existsSync(PROJECT_DIRECTORY + path)).toBe(true);
     expect(constantValue(path, name)).toBe(value);
   });
+});
+
+it('states the bounds of event streams', () => {
+  const { perKey, total, maximumAgeMs, checkIntervalMs, unreadBytes } = STREAM_LIMITS;
+  for (const row of [
+    `| event streams in a process, of one key and in all | ${perKey}, ${total.toLocaleString('en-US')} |`,
+    `| age of an event stream | ${maximumAgeMs / 60_000} min; its key is checked every ${checkIntervalMs / 1_000} s |`,
+    `| unread bytes of an event stream | ${unreadBytes / 1024 ** 2} MB |`,
+  ]) {
+    expect(page).toContain(row);
+  }
 });
 
 it('states every time-out, interval and batch of the service', () => {

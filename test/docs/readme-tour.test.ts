@@ -45,7 +45,7 @@ beforeAll(async () => {
     // Variables that the first snippet of the README sets and other pages rely on.
     BASE_URL: description.apiUrl,
     LIVE_KEY: description.keys.live,
-    TEST_KEY: description.keys.test,
+    API_KEY: description.keys.test,
     // Snippets that need it set it themselves.
     DATABASE_URL: '',
   };
@@ -58,12 +58,30 @@ it('the README has a tour', () => {
   expect(runnable.map(({ document }) => document)).toContain('README.md');
 });
 
+it('the README names the endpoints that have no model, and those that answer live keys', async () => {
+  const headers = { Authorization: `Bearer ${environment.LIVE_KEY}` };
+  const answer = await fetch(`${environment.BASE_URL}/v1/endpoints`, { headers });
+  const { data } = (await answer.json()) as { data: { endpoint: string; available: boolean }[] };
+  const named = (text: string) =>
+    [...text.matchAll(/`(\w+\.\w+|inspections)`/g)].map(([, slug = '']) => slug).toSorted();
+  const [, live = '', none = ''] =
+    /^- In live mode([\s\S]*?\.)\n(.*) (?:has|have) no model yet\.$/m.exec(
+      readFileSync(join(PROJECT_DIRECTORY, 'README.md'), 'utf8'),
+    ) ?? [];
+  const slugs = (available: boolean) =>
+    data
+      .filter((one) => one.available === available)
+      .map(({ endpoint }) => endpoint)
+      .toSorted();
+  expect([named(live), named(none)]).toEqual([slugs(true), slugs(false)]);
+}, 60_000);
+
 describe.each(runnable)('$document', ({ snippets }) => {
   let printed: string[];
 
   beforeAll(async () => {
     printed = await paste(snippets);
-  }, 120_000);
+  }, 300_000);
 
   it.each(snippets.map((snippet, index) => ({ ...snippet, index })))('$where', ({ prints, index }) => {
     expect(printed[index]).toMatch(prints as RegExp);
@@ -72,7 +90,12 @@ describe.each(runnable)('$document', ({ snippets }) => {
 
 /** Runs snippets in one shell, as a reader pastes them, and returns the output of each, stderr included. */
 async function paste(snippets: readonly Snippet[]): Promise<string[]> {
-  const script = snippets.map(({ commands }) => `echo '${PRINTED}'\n${commands}`).join('\necho\n');
+  const script = snippets
+    .map(({ commands }) => `echo '${PRINTED}'\n${commands}`)
+    .join('\necho\n')
+    // What a reader of the quickstart fills in.
+    .replaceAll('https://api.example.com', environment.BASE_URL ?? '')
+    .replaceAll('chk_test_…', environment.API_KEY ?? '');
   const shell = spawn('bash', ['-c', `exec 2>&1\n${script}`], {
     cwd: PROJECT_DIRECTORY,
     // One port per page: failed deliveries to another page's receiver are retried.

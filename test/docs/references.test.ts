@@ -1,8 +1,9 @@
 /** Files, links and commands named in the documentation exist. */
 import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { GUIDES } from '../../src/api/pages/page.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { documents, readDocument } from './snippets.ts';
 
@@ -33,6 +34,15 @@ describe.each(documents())('%s', (document) => {
       (path) => !folders.some((folder) => globSync(folder + path, { cwd: PROJECT_DIRECTORY }).length > 0),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('keeps the key in API_KEY, and a live one in LIVE_KEY, in every language', () => {
+    const variables = text.matchAll(
+      /Bearer \$(\w*KEY)\b|process\.env\.(\w*KEY)\b|os\.environ\["(\w*KEY)"\]|export (\w*KEY)=/g,
+    );
+    const names = [...variables].map(([, ...found]) => found.find((name) => name !== undefined));
+    // The tour makes a key of its own.
+    expect(names.filter((name) => !['API_KEY', 'LIVE_KEY', 'NEW_KEY'].includes(name ?? ''))).toEqual([]);
   });
 
   it('names npm commands that exist', () => {
@@ -83,6 +93,24 @@ describe('the decisions', () => {
         .match(/^##? .*$/gm)
         ?.slice(1),
     ).toEqual(['## Context', '## Decision', '## Consequences']);
+  });
+});
+
+describe('the pages that the API serves', () => {
+  /** Only operators need them, so a link to one is shown as text. */
+  const OF_OPERATORS = ['configuration', 'operations', 'remote-inference'];
+  const served = ['docs/README.md', ...Object.keys(GUIDES).map((name) => `docs/${name}.md`)];
+  const errorPages = documents().filter((document) => document.startsWith('docs/errors/'));
+
+  it.each([...served, ...errorPages])('%s links to pages that are served too', (document) => {
+    const linked = [...readDocument(document).matchAll(/\]\(([\w./-]+\.md)/g)]
+      .map(([, link = '']) => normalize(join(dirname(document), link)))
+      .filter((target) => /^docs\/[\w-]+\.md$/.test(target) && !OF_OPERATORS.includes(basename(target, '.md')));
+    expect(linked.filter((target) => !served.includes(target))).toEqual([]);
+  });
+
+  it('include the bounds that callers meet', () => {
+    expect(served).toContain('docs/bounds.md');
   });
 });
 

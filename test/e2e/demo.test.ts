@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, jest } from '@jest/globals';
@@ -8,7 +8,7 @@ jest.setTimeout(300_000);
 
 const processes = useProcesses();
 
-it('npm run demo goes through the main job from nothing, says so, and leaves nothing', async () => {
+it('npm run demo goes through the main job from nothing, says so, and leaves nothing but what it made', async () => {
   const temporary = mkdtempSync(join(tmpdir(), 'demo-'));
   const demo = await processes.start({
     entry: 'src/embedded/demo.ts',
@@ -19,6 +19,14 @@ it('npm run demo goes through the main job from nothing, says so, and leaves not
   expect(said).toContain('Everything happened as promised.');
   expect(said.match(/Service-Signature verified/g)).toHaveLength(4);
   expect(said.match(/queued → processing → succeeded/g)).toHaveLength(5);
+  expect(said).toMatch(/views: {5}12 of 12 usable/);
+  expect(said).toMatch(/report: {4}http\S+\.pdf/);
   expect(code).toBe(0);
-  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(temporary)).toEqual(['nothing-runs-here']);
+  const made = globSync('nothing-runs-here/**/*.*', { cwd: temporary }).map((path) =>
+    path.replace('nothing-runs-here/demo/', ''),
+  );
+  const spin = Array.from({ length: 8 }, (_, index) => `spin-${index}.jpg`);
+  expect(made.toSorted()).toEqual(['background.jpg', 'film-poster.jpg', 'film.mp4', 'plate.jpg', ...spin]);
+  expect(said).toContain(`look: ${join(temporary, 'nothing-runs-here', 'demo')}`);
 });

@@ -71,13 +71,13 @@ describe('the printed commands', () => {
     await expect(client.submit('dashboard.read', { image })).rejects.toMatchObject({ code: 'api_key_revoked' });
   });
 
-  it.each(ROLES)('give a token of the role %s, good for five minutes', async (role) => {
+  it.each(ROLES)('give a token of the role %s, good for an hour', async (role) => {
     const token = tokenOf(role);
     const { role: claimed, org_id, exp = 0, iat = 0 } = decodeJwt(token);
     expect({ claimed, org_id, seconds: exp - iat }).toEqual({
       claimed: role,
       org_id: service.description.organizationId,
-      seconds: 300,
+      seconds: 3_600,
     });
     const mayReadOrganization = role !== 'billing_manager';
     expect((await manage(token, '/organization')).status).toBe(mayReadOrganization ? 200 : 403);

@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { VehicleInferenceClient, verifyWebhook } from '../../src/client/index.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
@@ -17,6 +17,7 @@ import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { createTestNamespace } from '../support/temporal.ts';
+import { untilAvailable } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const SCRIPTS = ['api', 'worker:orchestration', 'worker:inference', 'worker:webhooks'] as const;
@@ -63,6 +64,8 @@ it('npm run migrate brings an empty database up to date, and changes nothing the
   expect(await (await run('migrate', shared)).exited).toEqual({ code: 0, signal: null });
   seed = await seedDevelopment(database.url);
 });
+
+jest.setTimeout(180_000);
 
 describe('with every process started by npm run', () => {
   beforeAll(async () => {
@@ -124,6 +127,7 @@ function run(script: Script, environment: Record<string, string>): Promise<Runni
 async function readDashboard(apiKey: string) {
   const picture = await readFile(`${PROJECT_DIRECTORY}training/examples/day-miles-seven-segment.jpg`);
   const client = new VehicleInferenceClient({ apiKey, baseUrl });
+  await untilAvailable(client, 'dashboard.read');
   return client.run('dashboard.read', { image: new Uint8Array(picture) });
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as AnyJob, VehicleInferenceClient } from '../../src/client/index.ts';
 import type { ServiceDescription } from '../../src/embedded/service-description.ts';
 import { PROJECT_DIRECTORY, type TestProcess, type TestProcesses } from '../support/processes.ts';
+import { untilAvailable } from '../support/until.ts';
 
 export type Job = AnyJob<'dashboard.read'>;
 
@@ -52,8 +53,9 @@ export function recordedProcesses(dataDirectory: string): Map<string, number> {
 }
 
 /** Sends a picture as a live job, again and again under one idempotency key until it is admitted. */
-export function admitJob(service: RunningService, { wait = false } = {}): Promise<Job> {
+export async function admitJob(service: RunningService, { wait = false } = {}): Promise<Job> {
   const image = new Uint8Array(readFileSync(PICTURE));
+  await untilAvailable(connect(service), 'dashboard.read');
   return connect(service).submit('dashboard.read', { image }, wait ? { waitSeconds: 30 } : {});
 }
 

@@ -1,5 +1,5 @@
 /** The secrets of a data folder are created once, and only its owner can read them. */
-import { mkdtempSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -23,4 +23,14 @@ it('are readable by their owner only, and long enough for production', () => {
   expect(statSync(path).mode & 0o077).toBe(0);
   expect([sealingKey.length, clientSecret.length]).toEqual([43, 32]);
   expect(sealingKey).not.toContain(',');
+});
+
+it('of an earlier release get what they lack, and keep the rest', () => {
+  const path = newPath();
+  const { password, ...earlier } = readDevelopmentSecrets(path);
+  writeFileSync(path, JSON.stringify(earlier));
+  const completed = readDevelopmentSecrets(path);
+  expect(completed).toEqual({ ...earlier, password: expect.stringMatching(/^[\w-]{12}$/) });
+  expect(completed.password).not.toBe(password);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(completed);
 });

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { choosePort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
+import { choosePort, claimPort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
 
 const HOST = '127.0.0.1';
 const wish = { what: 'the API', variable: 'API_PORT' };
@@ -41,4 +43,22 @@ it('port 0 means any free port', async () => {
 it('never gives out a port twice', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => findFreePort()));
   expect(new Set(ports).size).toBe(50);
+});
+
+it('a port given out in another process is not given out here until that process ends', async () => {
+  const ports = new URL('../../src/embedded/ports.ts', import.meta.url).href;
+  const program = `import { findFreePort } from '${ports}'; console.log(await findFreePort()); process.stdin.resume();`;
+  const other = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(other.stdout, 'data')) as [Buffer];
+  const port = Number(line.toString());
+
+  expect(await isPortFree(port)).toBe(true);
+  // Other systems than Linux have no claims.
+  expect(await claimPort(port)).toBe(process.platform !== 'linux');
+
+  other.stdin.end();
+  await once(other, 'exit');
+  expect(await claimPort(port)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { readSettings } from '../../src/embedded/settings.ts';
+import { asksForHelp, describeUsage, readSettings } from '../../src/embedded/settings.ts';
 
 it('everything has a default', () => {
   expect(readSettings([], {})).toMatchObject({ dataDirectory: resolve('.data'), apiHost: '127.0.0.1' });
@@ -19,4 +19,9 @@ it.each(['http', '70000', '-1', '1.5'])('refuses %s as a port, naming flag and v
 
 it('refuses an unknown flag and lists the known ones', () => {
   expect(() => readSettings(['--port', '1'], {})).toThrow(/--api-port, API_PORT/);
+});
+
+it.each(['--help', '-h'])('%s asks for the flags, which are listed', (flag) => {
+  expect([asksForHelp([flag]), asksForHelp([])]).toEqual([true, false]);
+  expect(describeUsage('npm start')).toMatch(/^Usage: npm start [\s\S]*--api-port, API_PORT/);
 });

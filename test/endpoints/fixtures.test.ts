@@ -51,10 +51,11 @@ test.each(cases.filter(({ scenario }) => scenario === 'low_confidence'))(
 );
 
 test.each(cases.filter(({ scenario }) => scenario === 'empty_result'))(
-  '$slug detects nothing in empty_result: no confidence and only empty lists',
+  '$slug detects nothing in empty_result: no confidence and only empty lists, except of what is missing',
   async ({ endpoint, scenario }) => {
     const { result } = await infer(endpoint, scenario);
-    expect(confidencesIn(result)).toEqual([]);
+    expect(confidencesIn(result, REASONS)).toEqual([]);
+    for (const reason of reasonsIn(result)) expect(reason).toMatch(/^no_/);
     expect(listsIn(result).filter((list) => list.length > 0)).toEqual([]);
   },
 );
@@ -81,15 +82,24 @@ function infer(endpoint: EndpointContract, testScenario: string | null) {
   });
 }
 
-function confidencesIn(value: unknown): number[] {
+function confidencesIn(value: unknown, except: readonly string[] = []): number[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    name === 'confidence' && typeof inner === 'number' ? [inner] : confidencesIn(inner),
-  );
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (except.includes(name)) return [];
+    return name === 'confidence' && typeof inner === 'number' ? [inner] : confidencesIn(inner, except);
+  });
 }
 
+function reasonsIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => (name === 'reason' ? [inner] : reasonsIn(inner)));
+}
+
+/** Lists of what stands in the way of a reading. */
+const REASONS = ['issues', 'quality_issues'];
+
 /** Lists that mirror the input or name what is missing. */
-const NOT_DETECTED = ['images', 'views', 'missing_views'];
+const NOT_DETECTED = ['images', 'views', 'missing_views', ...REASONS];
 
 function listsIn(value: unknown): unknown[][] {
   if (typeof value !== 'object' || value === null) return [];

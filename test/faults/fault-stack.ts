@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { OWN_TEMPORAL_VARIABLE, prepareTemporalServer } from '../../scripts/temporal-server.ts';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { openDatabase } from '../../src/database.ts';
 import { findTemporal } from '../../src/embedded/find-temporal.ts';
@@ -15,6 +16,7 @@ import { ensureNamespace, startTemporal } from '../../src/embedded/temporal.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
+import { copyModels, OF_DASHBOARD_READ } from '../support/models.ts';
 import type { TestProcess, TestProcesses } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -83,17 +85,25 @@ const NAMESPACE = 'default';
 const RETRY_PAUSE_MS = 100;
 const ATTEMPTS = 600;
 
-/** Starts everything. Call `close` in `afterAll`. */
-export async function startFaultStack(processes: TestProcesses): Promise<FaultStack> {
+/**
+ * Starts everything. Call `close` in `afterAll`.
+ * @param modelNames of the shipped models, those that the inference worker has
+ */
+export async function startFaultStack(
+  processes: TestProcesses,
+  modelNames: readonly string[] = OF_DASHBOARD_READ,
+): Promise<FaultStack> {
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
   // `npm test` finds the remains of a killed test run in it.
   const record = new ProcessRecord(join(directory, 'processes.json'));
-  const [postgresPort, apiPort, temporal, receiver] = await Promise.all([
-    findFreePort(),
-    findFreePort(),
-    startOwnTemporal(directory, record),
-    startWebhookReceiver(),
-  ]);
+  // A start that fails half-way leaves nothing running either. What was begun last ends first.
+  await using begun = new AsyncDisposableStack();
+  begun.defer(() => rmSync(directory, { recursive: true, force: true }));
+  const [postgresPort, apiPort] = await Promise.all([findFreePort(), findFreePort()]);
+  const temporal = await startOwnTemporal(directory, record);
+  begun.defer(() => temporal.stop());
+  const receiver = await startWebhookReceiver();
+  begun.defer(() => receiver.close());
   const server = await preparePostgres({
     dataDirectory: join(tmpdir(), `faults-postgres-${postgresPort}`),
     port: postgresPort,
@@ -103,6 +113,8 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
     record,
   });
   const postgres = { server, program: await server.start() };
+  // A test may have started another in its place.
+  begun.defer(async () => void (await postgres.program.stop()));
   await migrate(server.databaseUrl);
   const seed = await seedDevelopment(server.databaseUrl);
   const stranger = await seedDevelopment(server.databaseUrl);
@@ -116,11 +128,15 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
     });
   }
   const orm = await openDatabase({ url: server.databaseUrl, poolSize: 4 });
+  begun.defer(() => orm.close());
+  const models = copyModels(directory, modelNames);
   const apiUrl = `http://127.0.0.1:${apiPort}`;
 
   const makePart = async (name: PartName): Promise<Part> => {
     const statements = await startStatementProxy({ host: '127.0.0.1', port: postgresPort });
+    begun.defer(() => statements.close());
     const temporalProxy = await startTcpProxy({ host: '127.0.0.1', port: temporal.port });
+    begun.defer(() => temporalProxy.close());
     const databaseUrl = new URL(server.databaseUrl);
     databaseUrl.port = String(statements.port);
     const environment = {
@@ -129,6 +145,7 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
       TEMPORAL_ADDRESS: `127.0.0.1:${temporalProxy.port}`,
       TEMPORAL_NAMESPACE: NAMESPACE,
       STORAGE_DIRECTORY: join(directory, 'storage'),
+      MODELS_DIRECTORY: models,
       PUBLIC_BASE_URL: apiUrl,
       API_HOST: '127.0.0.1',
       API_PORT: String(apiPort),
@@ -144,8 +161,11 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
     makePart('webhooks'),
   ]);
   const parts = { api, orchestration, inference, webhooks };
+  begun.defer(async () => void (await Promise.all(Object.values(parts).map((part) => part.kill()))));
   await Promise.all(Object.values(parts).map((part) => part.start()));
   const connection = Connection.lazy({ address: `127.0.0.1:${temporal.port}` });
+  begun.defer(() => connection.close());
+  const running = begun.move();
 
   return {
     parts,
@@ -165,21 +185,35 @@ export async function startFaultStack(processes: TestProcesses): Promise<FaultSt
         attemptTimeoutMs: 40_000,
         sleep: () => new Promise((resolve) => void setTimeout(resolve, RETRY_PAUSE_MS)),
       }),
-    async close() {
-      await Promise.all(Object.values(parts).map((part) => part.kill()));
-      await Promise.all(Object.values(parts).flatMap((part) => [part.postgres.close(), part.temporal.close()]));
-      await connection.close();
-      await receiver.close();
-      await orm.close();
-      await temporal.stop();
-      await postgres.program.stop();
-      rmSync(directory, { recursive: true, force: true });
-    },
+    close: () => running.disposeAsync(),
   };
 }
 
 /** A server of its own, whose state outlives a kill -9. */
 async function startOwnTemporal(directory: string, record: ProcessRecord) {
+  const { port, start, close } =
+    process.env[OWN_TEMPORAL_VARIABLE] === 'server'
+      ? await prepareProductionTemporal(directory, record)
+      : await prepareDevelopmentTemporal(directory, record);
+  let program = await start();
+  await ensureNamespace(`127.0.0.1:${port}`, NAMESPACE);
+  return {
+    port,
+    async kill() {
+      program.signal('SIGKILL');
+      await program.exited;
+    },
+    async start() {
+      program = await start();
+    },
+    async stop() {
+      await program.stop();
+      await close();
+    },
+  };
+}
+
+async function prepareDevelopmentTemporal(directory: string, record: ProcessRecord) {
   const found = await findTemporal({ environment: { ...process.env, TEMPORAL_ADDRESS: '' }, report: () => {} });
   if (found.kind === 'external') throw new Error('a Temporal server that is killed must be the test’s own');
   const port = await findFreePort();
@@ -193,17 +227,10 @@ async function startOwnTemporal(directory: string, record: ProcessRecord) {
       environment: { HOME: directory, XDG_CONFIG_HOME: directory },
       record,
     });
-  let program = await start();
-  await ensureNamespace(`127.0.0.1:${port}`, NAMESPACE);
-  return {
-    port,
-    async kill() {
-      program.signal('SIGKILL');
-      await program.exited;
-    },
-    async start() {
-      program = await start();
-    },
-    stop: () => program.stop(),
-  };
+  return { port, start, close: async () => {} };
+}
+
+async function prepareProductionTemporal(directory: string, record: ProcessRecord) {
+  const { address, start, close } = await prepareTemporalServer({ directory, throwAway: true, record });
+  return { port: Number(new URL(`http://${address}`).port), start: () => start(), close };
 }

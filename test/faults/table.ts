@@ -22,6 +22,11 @@ export const FAULTS: readonly Fault[] = [
     files: ['test/faults/workers-killed.test.ts'],
   },
   {
+    fault: 'kill -9 of the inference worker in mid-inspection, with the shipped models',
+    mustShow: 'the inspection ends as without a fault, one charge',
+    files: ['test/faults/live-inspection.test.ts'],
+  },
+  {
     fault: 'kill -9 of the inference child',
     mustShow: 'a bounded number of tries; the worker lives',
     files: ['test/inference/runtime/child-processes.test.ts'],

@@ -19,7 +19,7 @@ let stack: FaultStack;
 
 beforeAll(async () => {
   stack = await startFaultStack(processes);
-}, 180_000);
+}, 300_000);
 afterAll(() => stack.close());
 
 it.each(rounds)(

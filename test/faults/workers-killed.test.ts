@@ -18,7 +18,7 @@ let stack: FaultStack;
 
 beforeAll(async () => {
   stack = await startFaultStack(processes);
-}, 180_000);
+}, 300_000);
 afterAll(() => stack.close());
 
 /** Kills a worker when the statement of a new job has reached the moment, and returns the job's end. */

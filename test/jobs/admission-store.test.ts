@@ -98,23 +98,34 @@ describe('a refused job leaves nothing', () => {
 
   it('when one of its uploads has expired since it was read, and marks no upload as used', async () => {
     const [kept, expired] = [await insertUpload(60_000), await insertUpload(-1)];
-    const inputs = [kept, expired].map((uploadId) => ({
-      field: 'images',
-      storageKey: 'x',
-      mediaType: 'image/jpeg',
-      bytes: 1,
-      sha256: 'x',
-      uploadId,
-    }));
+    const inputs = [kept, expired].map(inputOf);
     await expect(attempt({ inputs, idempotencyKey: 'with-uploads' })).rejects.toMatchObject({
       code: 'resource_not_found',
       param: 'input_refs',
+      message: `The upload ${expired} has expired. Upload the content again.`,
     });
     await expectNothing();
     expect((await orm.em.fork().findOneOrFail(Upload, { id: kept })).usedAt).toBeNull();
     await attempt({ inputs: inputs.slice(0, 1) });
     expect((await orm.em.fork().findOneOrFail(Upload, { id: kept })).usedAt).not.toBeNull();
   });
+});
+
+it('a refusal names every upload that has expired, in the order of the request', async () => {
+  const [first, kept, second] = [await insertUpload(-1), await insertUpload(60_000), await insertUpload(-1)];
+  await expect(attempt({ inputs: [second, kept, first].map(inputOf) })).rejects.toMatchObject({
+    code: 'resource_not_found',
+    message: `The uploads ${second}, ${first} have expired. Upload the content again.`,
+  });
+});
+
+const inputOf = (uploadId: string) => ({
+  field: 'images',
+  storageKey: 'x',
+  mediaType: 'image/jpeg',
+  bytes: 1,
+  sha256: 'x',
+  uploadId,
 });
 
 async function insertUpload(lifetimeMs: number): Promise<string> {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { JobStage } from '../../src/contracts/job.ts';
 import type { PlannedStage } from '../../src/contracts/run-bundle.ts';
-import { queuedStages, shownStages } from '../../src/jobs/job-stages.ts';
+import { advancedStages, queuedStages, shownStages } from '../../src/jobs/job-stages.ts';
 
 const NOON = new Date('2026-12-01T12:00:00.000Z');
 const STOPPED = { type: 'processing_error', code: 'job_stopped', message: 'Stopped.' } as const;
@@ -59,6 +59,32 @@ test('a running stage fails with its job’s error, and a failed job charges no 
     { status: 'failed', started_at: 20, completed_at: NOON.getTime() / 1_000, error: STOPPED, credits: uncharged },
   ]);
   expect(shownStages(shown, end)).toEqual(shown);
+});
+
+test('a stage of which some units failed is partial, with the error; one that succeeded carries none', () => {
+  const queued = queuedStages({ stages }, request) ?? [];
+  const ended = (name: string, failedUnits: number) => ({
+    name,
+    status: failedUnits === 4 ? ('failed' as const) : ('succeeded' as const),
+    units: 4,
+    begunUnits: 4,
+    endedUnits: 4,
+    failedUnits,
+    foundUnits: 0,
+    chargedCredits: 0,
+    startedAt: 10,
+    completedAt: 20,
+    error: failedUnits > 0 ? ('input_unreadable' as const) : null,
+  });
+  const unreadable = { type: 'processing_error', code: 'input_unreadable', message: 'Send it again.' } as const;
+  const progress = [ended('intake', 0), ended('merge', 1), ended('report', 4)];
+  const shown = advancedStages(queued, progress, { merge: unreadable, report: unreadable });
+  expect(shown.map(({ status, progress: share, error }) => [status, share, error])).toEqual([
+    ['succeeded', 1, null],
+    ['partial', 0.75, unreadable],
+    ['failed', 0, unreadable],
+  ]);
+  expect(shownStages(shown, { status: 'partial', completedAt: NOON })).toEqual(shown);
 });
 
 test('a running job shows its stages unchanged', () => {

@@ -8,15 +8,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { createDevelopmentWebhookEndpoint, type DevelopmentSeed, seedDevelopment } from '../../src/embedded/seed.ts';
 import { newApiKeySecret } from '../../src/organizations/api-keys.ts';
 import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { copyModels, OF_DASHBOARD_READ } from '../support/models.ts';
 import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
 import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
-import { until } from '../support/until.ts';
+import { until, untilAvailable } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { workflowBundlePath } from '../support/workers.ts';
 import { type Collector, startCollector } from './collector.ts';
@@ -69,6 +71,7 @@ beforeAll(async () => {
     SERVICE_ENVIRONMENT: 'development',
     LOG_LEVEL: 'trace',
     STORAGE_DIRECTORY: mkdtempSync(join(tmpdir(), 'storage-')),
+    MODELS_DIRECTORY: copyModels(mkdtempSync(join(tmpdir(), 'models-')), OF_DASHBOARD_READ),
     API_HOST: '127.0.0.1',
     API_PORT: String(apiPort),
     PUBLIC_BASE_URL: baseUrl,
@@ -134,6 +137,7 @@ let live: { id: string; requestId: string };
 let test: { id: string; requestId: string };
 
 beforeAll(async () => {
+  await untilAvailable(new VehicleInferenceClient({ apiKey: seed.keys.live, baseUrl }), 'dashboard.read');
   live = await readDashboard(seed.keys.live, true);
   test = await readDashboard(seed.keys.test, true);
   await receiver.waitFor(({ rawBody }) => rawBody.includes(test.id), 30_000);
@@ -159,7 +163,7 @@ beforeAll(async () => {
     const { status } = await fetch(baseUrl + path, init);
     expect(status).toBeGreaterThanOrEqual(400);
   }
-}, 120_000);
+}, 300_000);
 
 describe('metrics', () => {
   it('of the API count requests by route, admissions and refusals', async () => {
@@ -199,7 +203,7 @@ describe('metrics', () => {
       expect(metrics.split('\n')).toContain(line);
     }
     const pollers = metrics.match(/^vehicle_inference_task_queue_pollers.*$/gm) ?? [];
-    expect(pollers).toHaveLength(7);
+    expect(pollers).toHaveLength(8);
     for (const line of pollers) expect(line).toMatch(/ [1-9]\d*$/);
   });
 

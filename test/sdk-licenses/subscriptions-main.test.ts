@@ -55,7 +55,10 @@ describe('explains invalid input and exits with status 1', () => {
       args: ['set', organizationId, '--from', 'today', '--until', '2028-02-01', '--max-sdks', '1'],
       says: '--from must',
     },
-    { args: ['set', organizationId, '--from', '2028-01-01', '--max-sdks', '1'], says: '--until must be a valid time' },
+    {
+      args: ['set', organizationId, '--from', '2028-01-01', '--max-sdks', '1'],
+      says: '--until must be an ISO 8601 day or instant',
+    },
     {
       args: ['set', organizationId, '--from', '2028-02-01', '--until', '2028-01-01', '--max-sdks', '1'],
       says: 'before',
@@ -65,11 +68,11 @@ describe('explains invalid input and exits with status 1', () => {
     { args: ['set', organizationId, ...period, '--quota', '1'], says: '--quota' },
     {
       args: ['set', organizationId, '--from', '2027-02-30', '--until', '2028-02-01', '--max-sdks', '1'],
-      says: '--from must be a valid time',
+      says: '"2027-02-30" is not one',
     },
     {
       args: ['set', organizationId, '--from', '2027-01-01', '--until', '2027-02-29T00:00:00+01:00', '--max-sdks', '1'],
-      says: '--until must be a valid time',
+      says: '"2027-02-29T00:00:00+01:00" is not one',
     },
     { args: ['set', 'org_unknown', ...period, '--max-sdks', '1'], says: 'There is no organisation org_unknown' },
     { args: ['cancel', newId('organization')], says: 'There is no subscription' },

@@ -11,6 +11,7 @@ import type { AppDependencies } from '../../src/api/dependencies.ts';
 import { createJobStreams, type JobStreams, type StreamLimits } from '../../src/api/job-streams.ts';
 import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
 import { openDatabase } from '../../src/database.ts';
+import { findFreePort } from '../../src/embedded/ports.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createRemoteResultReader } from '../../src/inference/remote/remote-result.ts';
 import { createDispatchTokens } from '../../src/jobs/dispatch-tokens.ts';
@@ -100,6 +101,8 @@ export type TestApiOptions = {
   /** Derives the app's PostgreSQL address from that of the database. */
   connectTo?: (databaseUrl: string) => Promise<string>;
   streamLimits?: Partial<StreamLimits>;
+  /** Signed links lead to this API instead of `PUBLIC_BASE_URL`, for clients in processes of their own. */
+  hasOwnLinks?: boolean;
 } & Partial<
   Pick<
     AppDependencies,
@@ -110,6 +113,7 @@ export type TestApiOptions = {
     | 'payments'
     | 'waitCeilingMs'
     | 'clock'
+    | 'console'
     | 'temporal'
     | 'store'
     | 'orm'
@@ -117,7 +121,12 @@ export type TestApiOptions = {
 >;
 
 /** Call it in `beforeAll`, and `close` in `afterAll`. No worker runs: jobs stay queued unless a test starts some. */
-export async function startTestApi({ connectTo, streamLimits, ...options }: TestApiOptions = {}): Promise<TestApi> {
+export async function startTestApi({
+  connectTo,
+  streamLimits,
+  hasOwnLinks = false,
+  ...options
+}: TestApiOptions = {}): Promise<TestApi> {
   const [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
   const directory = await mkdtemp(join(tmpdir(), 'api-'));
   const databaseUrl = (await connectTo?.(database.url)) ?? database.url;
@@ -134,7 +143,9 @@ export async function startTestApi({ connectTo, streamLimits, ...options }: Test
     ...(options.clock && { clock: options.clock }),
   });
   const store = createDiskStore(directory);
-  const signedUrls = createSignedUrls(PUBLIC_BASE_URL, SIGNING_KEY);
+  const port = hasOwnLinks ? await findFreePort() : 0;
+  const publicBaseUrl = hasOwnLinks ? `http://127.0.0.1:${port}` : PUBLIC_BASE_URL;
+  const signedUrls = createSignedUrls(publicBaseUrl, SIGNING_KEY);
   const identity = await createTestIdentity(options.clock);
   const sealedSecrets = testSealedSecrets;
   const keyUse = createKeyUse({ orm, logger: log.logger });
@@ -145,7 +156,7 @@ export async function startTestApi({ connectTo, streamLimits, ...options }: Test
     settlements,
     jobStreams,
     store,
-    publicBaseUrl: PUBLIC_BASE_URL,
+    publicBaseUrl,
     signedUrls,
     openJobsLimit: 1_000,
     creditsPerUsd: 1_000,
@@ -154,7 +165,7 @@ export async function startTestApi({ connectTo, streamLimits, ...options }: Test
     sealedSecrets,
     findWebhookUrlProblem: (url) => findWebhookUrlProblem(url, createTargetRules(true)),
     keyUse,
-    licenseSigning: createLicenseSigning([], PUBLIC_BASE_URL),
+    licenseSigning: createLicenseSigning([], publicBaseUrl),
     dispatchTokens: createDispatchTokens(SIGNING_KEY),
     readRemoteResult: createRemoteResultReader(options.endpoints ?? endpoints),
     logger: log.logger,
@@ -162,7 +173,7 @@ export async function startTestApi({ connectTo, streamLimits, ...options }: Test
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const check = createOpenApiCheck(options.endpoints ?? endpoints);
@@ -182,6 +193,8 @@ export async function startTestApi({ connectTo, streamLimits, ...options }: Test
     async call(path, { method = 'GET', key, headers, body, signal } = {}) {
       const response = await fetch(url + path, {
         method,
+        // A redirect is an answer of the service; what lies behind it is not.
+        redirect: 'manual',
         headers: { ...(key !== undefined && { Authorization: `Bearer ${key}` }), ...headers },
         ...(body !== undefined && { body }),
         ...(signal && { signal }),

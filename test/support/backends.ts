@@ -4,6 +4,7 @@ import type { InferenceBackend, InferenceRequest } from '../../src/contracts/inf
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
+import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { SUCCESS } from './jobs.ts';
 
 export interface RunningInference {
@@ -61,13 +62,14 @@ export function createSteeredBackend(): SteeredBackend {
 
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The real fixtures, without the 30 s of the `slow` scenario. */
-export function createQuickFixtureBackend(): InferenceBackend {
+/** The real fixtures, without the 31 s of the `slow` scenario. */
+export function createQuickFixtureBackend(inputFiles?: Pick<ObjectStore, 'stream'>): InferenceBackend {
   return createFixtureBackend({
     logger: QUIET,
     endpoints,
     endpointsDirectory: new URL('../../src/endpoints/', import.meta.url),
     writeArtefact: () => Promise.reject(new Error('no fixture of these tests makes a file')),
     slowScenarioMs: 1,
+    inputFiles,
   });
 }

@@ -41,7 +41,7 @@ export function createOpenApiCheck(endpoints: readonly EndpointContract[]): Open
     const operation = `${method} ${found.template}`;
     const response = found.operations[name]?.responses[status];
     if (!response) return `${operation} does not document the status ${status}`;
-    if (status === 204 || status === 304) return text === '' ? null : `${operation} ${status} has a body`;
+    if (!response.content && !response.$ref) return text === '' ? null : `${operation} ${status} has a body`;
     const mediaType = contentType.replace(/;.*/, '');
     // Event streams and other texts have no schema.
     if (response.content && mediaType in response.content && mediaType !== 'application/json') return null;

@@ -60,7 +60,7 @@ export function useProcesses(): TestProcesses {
       args = [],
       environment,
       ready,
-      readyTimeoutMs = 60_000,
+      readyTimeoutMs = 150_000,
     }) {
       const lines: string[] = [];
       const watchers = new Set<() => void>();

@@ -10,6 +10,7 @@ export function steeredStore(storeOf: () => ObjectStore, steered: Partial<Object
     withFile: (key, use) => storeOf().withFile(key, use),
     remove: (key) => storeOf().remove(key),
     list: (prefix) => storeOf().list(prefix),
+    removeUnfinished: (begunBefore, signal) => storeOf().removeUnfinished(begunBefore, signal),
     ...steered,
   };
 }

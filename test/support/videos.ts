@@ -78,13 +78,22 @@ export function withRotation(video: Buffer, degrees: 90 | 180 | 270): Buffer {
 
 /** Processes that decode videos for this one. */
 export function decoders(): number[] {
+  return childrenOf('video/child-main');
+}
+
+/** Processes that encode films for this one. */
+export function encoders(): number[] {
+  return childrenOf('encoding/child-main');
+}
+
+function childrenOf(main: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
         const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-        return parent === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('video/child-main');
+        return parent === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(main);
       } catch {
         return false;
       }

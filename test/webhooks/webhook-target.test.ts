@@ -125,6 +125,6 @@ describe('a webhook URL in development', () => {
 
   it('is still refused with credentials or another protocol', async () => {
     expect(await verdict('http://user@localhost/', development)).toBe('url_has_credentials');
-    expect(await verdict('ftp://localhost/', development)).toBe('url_not_https');
+    expect(await verdict('ftp://localhost/', development)).toBe('url_not_http');
   });
 });

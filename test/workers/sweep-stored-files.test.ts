@@ -38,6 +38,7 @@ function listingStore(keysUnder: (prefix: string) => Iterable<string>) {
     async remove() {
       seen.removed += 1;
     },
+    async removeUnfinished() {},
   } satisfies Partial<ObjectStore>;
   return { store: store as unknown as ObjectStore, seen };
 }
@@ -94,6 +95,7 @@ it('runs on one replica at a time; another one skips its pass', async () => {
       await release.promise;
       yield* [];
     },
+    async removeUnfinished() {},
   } as unknown as ObjectStore;
   const first = sweep(blocked);
   await entered.promise;

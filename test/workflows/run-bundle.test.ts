@@ -306,7 +306,9 @@ describe('a stage that fails', () => {
       firstUnit === 0 ? found(units) : failedUnits(units, unreadable);
     const { jobId, result } = await start(plan, createBundleBackend({ plan, runUnits }));
     expect(await result()).toMatchObject({ status: 'partial', chargedCredits: 30 });
-    expect(ends((await readJob(orm, jobId)).stages)).toEqual([['detect', 'succeeded', 30]]);
+    const { stages } = await readJob(orm, jobId);
+    expect(ends(stages)).toEqual([['detect', 'partial', 30]]);
+    expect(stages?.[0]).toMatchObject({ progress: 0.5, error: unreadable.toJobError() });
   });
 
   it('and is required fails the job: nothing is charged, and later stages are skipped', async () => {

@@ -232,9 +232,16 @@ describe('an inspection', () => {
     expect(textOf(report)).toMatch(/Talvera\. Condition B, can be driven/);
     expect(textOf(report)).toMatch(/left front door[\s\S]*scratch, minor[\s\S]*seen on 1, 3/);
 
-    // Nothing estimates repairs here: the stage fails, the job is partial, and it is not charged.
-    expect(result.repair_estimate).toBeNull();
-    expect(job.status).toBe('partial');
+    for (const text of [job.id, 'Missing views: right.', 'Page 1 of ', 'No price book of repairs is active']) {
+      expect(textOf(report)).toContain(text);
+    }
+
+    // In the list, and at its outline on both pictures.
+    expect(textOf(report).match(/^1$/gm)).toHaveLength(3);
+
+    // No price book is there, and the request does not ask for an estimate: it is left out, which is said, and not charged.
+    expect(result).toMatchObject({ repair_estimate: null, repair_estimate_omitted: 'no_price_book' });
+    expect(job.status).toBe('succeeded');
     expect(job.stages?.map(({ name, status, credits, error }) => [name, status, credits.charged, error?.code])).toEqual(
       [
         ['intake', 'succeeded', 188, undefined],
@@ -242,7 +249,7 @@ describe('an inspection', () => {
         ['damage_detection', 'succeeded', 3 * 30, undefined],
         ['severity_grading', 'succeeded', 2 * 30, undefined],
         ['merge', 'succeeded', 0, undefined],
-        ['repair_estimate', 'failed', 0, 'model_unavailable'],
+        ['repair_estimate', 'skipped', 0, undefined],
         ['report', 'succeeded', 0, undefined],
       ],
     );
@@ -257,7 +264,22 @@ describe('an inspection', () => {
     );
     expect((later.result as Inspection).parts[0]?.damages).toMatchObject([{ type: 'scratch', is_new: false }]);
     expect(later.status).toBe('succeeded');
+    expect((later.result as Inspection).repair_estimate_omitted).toBe('not_requested');
   });
+
+  it.each([{ include_repair_estimate: true }, { labour_rate: 6_000 }])(
+    'that asks for an estimate with %j is partial where no price book is there',
+    async (asking) => {
+      const input_refs = [await upload(api, customer.keys.live, await paintVehicle(GREEN, true))];
+      const job = await ended(await submit('/v1/inspections', { input_refs, ...asking }));
+      expect(job).toMatchObject({ status: 'partial', result: { repair_estimate_omitted: 'failed' } });
+      expect(job.stages?.find(({ name }) => name === 'repair_estimate')).toMatchObject({
+        status: 'failed',
+        credits: { charged: 0 },
+        error: { code: 'model_unavailable' },
+      });
+    },
+  );
 
   it('of an undamaged vehicle grades and estimates nothing and says so', async () => {
     const body = new FormData();
@@ -299,7 +321,8 @@ describe('an inspection', () => {
     const job = await ended(await submit('/v1/inspections', { input_refs, include_repair_estimate: false }));
     expect(job.status).toBe('partial');
     expect(job.stages?.find(({ name }) => name === 'view_classification')).toMatchObject({
-      status: 'succeeded',
+      status: 'partial',
+      progress: 0.5,
       error: { code: 'input_unreadable' },
     });
     const { views, parts } = job.result as Inspection;

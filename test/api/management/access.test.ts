@@ -56,7 +56,10 @@ it('a request without a token is refused', async () => {
   expect(await api.call(PATH)).toMatchObject({ status: 401, error: { code: 'missing_token' } });
 });
 
-it('an API key is refused', async () => {
-  const answer = await api.call(PATH, { key: customer.keys.live });
-  expect(answer).toMatchObject({ status: 401, error: { code: 'invalid_token' } });
+it.each(['live', 'staging', 'test'] as const)('a %s API key is refused with what to send instead', async (mode) => {
+  const answer = await api.call(PATH, { key: customer.keys[mode] });
+  expect(answer).toMatchObject({
+    status: 401,
+    error: { code: 'invalid_token', message: expect.stringMatching(/is an API key.*needs the JSON Web Token/) },
+  });
 });

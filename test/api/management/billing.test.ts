@@ -5,7 +5,7 @@ import { createSettlementActivities } from '../../../src/activities/settlement-a
 import { adjustCredits, topUp } from '../../../src/credits/credit-bookings-store.ts';
 import { expireGrants, grantPromotion } from '../../../src/credits/credit-grants-store.ts';
 import { closingCredits, monthBounds } from '../../../src/credits/statements.ts';
-import { readStatement } from '../../../src/credits/statements-store.ts';
+import { closeMonths, readStatement } from '../../../src/credits/statements-store.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
 import { query } from '../../../src/platform/database/orm.ts';
@@ -226,6 +226,14 @@ it('for any bookings, each statement opens where the previous closed, and the la
       expect(expected).toBe(available + held);
       const { json } = await get(customer, '/mgmt/v1/statements');
       expect(json.data).toMatchObject([{ closing_balance: { credits: expected } }, {}, {}, {}]);
+
+      // Whichever months are closed.
+      const january = await get(customer, '/mgmt/v1/statements/2026-01');
+      for (const closedAt of ['2026-01-02', '2026-02-02', '2026-03-02'].map((date) => new Date(`${date}T00:00:00Z`))) {
+        while ((await closeMonths(api.orm.em.fork(), closedAt)).hasMore);
+        expect(await get(customer, '/mgmt/v1/statements')).toMatchObject({ json });
+        expect(await get(customer, '/mgmt/v1/statements/2026-01')).toMatchObject({ json: january.json });
+      }
     }),
     { numRuns: 15, endOnFailure: true },
   );

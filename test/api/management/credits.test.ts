@@ -93,6 +93,7 @@ describe('GET /mgmt/v1/credits', () => {
         promotional: { credits: 0, grants: [] },
         low_balance_threshold: null,
         is_low: false,
+        top_up: 'unavailable',
       },
       {
         object: 'credit_balance',
@@ -105,6 +106,7 @@ describe('GET /mgmt/v1/credits', () => {
         },
         low_balance_threshold: null,
         is_low: false,
+        top_up: 'free',
       },
     ]);
   });
@@ -273,7 +275,10 @@ describe('a top-up of live credits', () => {
       },
     ]);
     const { json } = await call(customer, '/mgmt/v1/credits', { on: selling });
-    expect(json.data).toMatchObject([{ livemode: true, available: 100 }, { livemode: false }]);
+    expect(json.data).toMatchObject([
+      { livemode: true, available: 100, top_up: 'checkout' },
+      { livemode: false, top_up: 'free' },
+    ]);
   });
 
   it.each([

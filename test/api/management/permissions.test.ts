@@ -18,6 +18,8 @@ const MONEY_READERS: Role[] = ['owner', 'admin', 'billing_manager'];
 
 /** Who may do what. Written down a second time: an operation that is not here, or that lets in others, fails. */
 const EXPECTED: Record<string, Role[]> = {
+  getMember: EVERYONE,
+  listOrganizationEndpoints: BUILDERS,
   getOrganization: BUILDERS,
   updateOrganization: ADMINISTRATORS,
   listApiKeyScopes: ADMINISTRATORS,
@@ -38,10 +40,13 @@ const EXPECTED: Record<string, Role[]> = {
   testWebhookEndpoint: ADMINISTRATORS,
   listWebhookDeliveries: BUILDERS,
   getWebhookDelivery: BUILDERS,
+  getWebhookDeliveryBody: BUILDERS,
   replayWebhookDelivery: ADMINISTRATORS,
   replayFailedWebhookDeliveries: ADMINISTRATORS,
   listOrganizationJobs: BUILDERS,
   getOrganizationJob: BUILDERS,
+  listOrganizationJobFiles: BUILDERS,
+  listOrganizationJobEvents: BUILDERS,
   getUsage: EVERYONE,
   getCredits: EVERYONE,
   listCreditTransfers: EVERYONE,

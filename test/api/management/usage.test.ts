@@ -65,7 +65,7 @@ async function usage(parameters: string, of: Customer = customer) {
 const rows = async (parameters: string) => (await usage(parameters)).json.data as Record<string, unknown>[];
 
 describe('usage', () => {
-  it('covers the last 30 UTC days by default, newest first', async () => {
+  it('covers the last 30 UTC days by default, newest first, and puts no price on test credits', async () => {
     const { json } = await usage('');
     expect(json).toMatchObject({ object: 'usage', from: '2026-02-14', to: '2026-03-15' });
     expect(json.data).toEqual([
@@ -76,13 +76,13 @@ describe('usage', () => {
         mode: null,
         jobs: { total: 2, queued: 0, processing: 0, succeeded: 1, partial: 0, failed: 1, expired: 0, canceled: 0 },
         credits_charged: 20,
-        charged_usd: '0.02',
+        charged_usd: '0.00',
       },
       expect.objectContaining({
         day: '2026-03-14',
         jobs: expect.objectContaining({ total: 3, succeeded: 1, partial: 1, queued: 1 }),
         credits_charged: 35,
-        charged_usd: '0.035',
+        charged_usd: '0.015',
       }),
     ]);
   });

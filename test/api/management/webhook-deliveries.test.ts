@@ -238,6 +238,28 @@ describe('replaying a delivery', () => {
   });
 });
 
+describe('disabling an endpoint', () => {
+  it('ends its pending deliveries at once; enabled again, it gets them by a replay', async () => {
+    const [{ id }, other] = [await makeEndpoint(), await makeEndpoint()];
+    const { deliveryId, eventId } = await createDelivery(api.orm, owner, id);
+    const { deliveryId: ofOther } = await createDelivery(api.orm, owner, other.id);
+    await call('PATCH', `/${id}`, { description: 'still enabled' });
+    expect(await readDelivery(api.orm, deliveryId)).toMatchObject({ status: 'pending' });
+    await call('PATCH', `/${id}`, { status: 'disabled' });
+    expect(asDelivery(await call('GET', `/${id}/deliveries/${deliveryId}`))).toMatchObject({
+      status: 'failed',
+      completed_at: expect.any(Number),
+      next_attempt_at: null,
+      attempts: [],
+    });
+    expect(await readDelivery(api.orm, ofOther)).toMatchObject({ status: 'pending' });
+    await call('POST', `/${id}/enable`);
+    expect((await call('POST', `/${id}/replay`, { since: 0 })).json).toMatchObject({ replayed: 1 });
+    const received = await receiver.waitFor(() => true, 20_000);
+    expect(received.headers['webhook-id']).toBe(eventId);
+  });
+});
+
 describe('replaying failed deliveries', () => {
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const sinceSecondsAgo = (seconds: number) => ({ since: Math.floor(Date.now() / 1_000) - seconds });

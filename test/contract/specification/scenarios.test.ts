@@ -35,7 +35,13 @@ const EFFECTS: Record<(typeof SCENARIOS)[number]['effect'], (customer: Customer)
   'Success with nothing detected: empty lists, null readings': async (customer) => {
     const { job } = await settle(api, customer, { scenario: 'empty_result' });
     expect(job).toMatchObject({ status: 'succeeded', test_scenario: 'empty_result' });
-    expect(job.result).toEqual({ cluster_lit: null, odometer: null, warning_lights: [], fuel_level_percent: null });
+    expect(job.result).toEqual({
+      cluster_lit: null,
+      odometer: null,
+      warning_lights: [],
+      fuel_level_percent: null,
+      fuel_level_confidence: null,
+    });
   },
 
   'Success with every confidence below 0.5': async (customer) => {

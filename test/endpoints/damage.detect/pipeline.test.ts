@@ -1,7 +1,8 @@
 /** The pipeline with a segmentation network of known outputs. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/damage.detect/result.ts';
+import { cellsWithin, damageModel } from '../../inference/support/damage-models.ts';
 import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 /** Logits [1, 3, 8, 8]: background, but for two cells by two of dent and one of rust. */
@@ -59,4 +60,66 @@ test('refuses a network without outlines', () => {
   expect(() => pipeline.create(modelSaying({ detector: boxes }))).toThrow(
     'files.detector.decoder.name must be one of yolo-end-to-end-segmentation, yolo-segmentation, semantic-segmentation',
   );
+});
+
+describe('with a model for vehicles and their parts', () => {
+  const car = {
+    vehicle: cellsWithin([1, 1], [6, 6]),
+    'front_door.left': cellsWithin([1, 1], [3, 4]),
+    'front_wheel.left': cellsWithin([4, 4], [5, 5]),
+  };
+
+  test('names the part and the side, and measures by the wheel', async () => {
+    const { damages, parts_seen, view } = await run(damageModel({ scratch: cellsWithin([1, 2], [3, 2]) }, car));
+    expect(view?.value).toBe('left');
+    expect(parts_seen.map(({ part, side }) => `${part}.${side}`).toSorted()).toEqual([
+      'front_door.left',
+      'front_wheel.left',
+    ]);
+    const [damage] = damages;
+    expect(damage).toMatchObject({ type: 'scratch', part: 'front_door', side: 'left' });
+    // A region of two by two cells is 20 pixels wide, as above, and a tire 660 mm: 33 mm a pixel.
+    const { length_mm: length, width_mm: width } = damage?.size ?? {};
+    expect(length).toBeCloseTo((damage?.bbox.width ?? 0) * 33, -2);
+    expect(width).toBeCloseTo((damage?.bbox.height ?? 0) * 33, -2);
+    expect(damage?.size?.part_area_fraction).toBeGreaterThan(0.2);
+    expect(damage?.size?.part_area_fraction).toBeLessThan(0.45);
+  });
+
+  test('states no millimetres without a wheel or a plate', async () => {
+    const { 'front_wheel.left': _, ...others } = car;
+    const { damages } = await run(damageModel({ dent: cellsWithin([1, 2], [2, 3]) }, others));
+    expect(damages[0]?.size).toMatchObject({ length_mm: null, width_mm: null });
+  });
+
+  test('states no part on what is no known part, and no size at all without a wheel', async () => {
+    const { damages } = await run(
+      damageModel({ dent: cellsWithin([5, 1], [6, 2]) }, { vehicle: car.vehicle, hood: [[1, 6]] }),
+    );
+    expect(damages).toMatchObject([{ part: null, side: null, size: null }]);
+  });
+
+  test('leaves out what does not lie on the vehicle', async () => {
+    const narrow = { vehicle: cellsWithin([0, 1], [4, 6]), hood: cellsWithin([1, 1], [3, 3]) };
+    const found = async (column: number) =>
+      (await run(damageModel({ scratch: cellsWithin([column, 1], [column, 6]) }, narrow))).damages.length;
+    expect(await found(7)).toBe(0);
+    expect(await found(2)).toBe(1);
+  });
+
+  test('finds nothing in a picture without a vehicle', async () => {
+    expect(await run(damageModel({ scratch: cellsWithin([1, 2], [3, 2]) }, { hood: [] }))).toEqual({
+      view: null,
+      parts_seen: [],
+      damages: [],
+      quality_issues: [],
+    });
+  });
+
+  test('joins touching types into one damage of the type that covers more', async () => {
+    const { damages } = await run(
+      damageModel({ scratch: cellsWithin([1, 2], [3, 2]), dent: cellsWithin([1, 3], [1, 3]) }, car),
+    );
+    expect(damages.map(({ type }) => type)).toEqual(['scratch']);
+  });
 });

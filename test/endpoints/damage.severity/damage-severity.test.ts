@@ -53,7 +53,9 @@ test.each<[Parameters, string | null]>([
 });
 
 test('accepts damage.detect jobs as damage_job_id', () => {
-  expect(damageSeverity.jobReferences).toEqual([{ parameter: 'damage_job_id', endpoints: ['damage.detect'] }]);
+  expect(damageSeverity.jobReferences).toEqual([
+    { parameter: 'damage_job_id', endpoints: ['damage.detect'], samePicture: ['damage.detect'] },
+  ]);
 });
 
 test('grades each requested damage in order and keeps its stated properties', () => {

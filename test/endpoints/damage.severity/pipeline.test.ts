@@ -1,6 +1,7 @@
 /** The pipeline with classifiers of known outputs. */
 import { describe, expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.severity/pipeline.ts';
+import { cellsWithin, damageModel } from '../../inference/support/damage-models.ts';
 import { logits, modelSaying, picture, rows, sent } from '../../inference/support/saying-model.ts';
 
 const says = (labels: (string | null)[]) => ({
@@ -88,4 +89,62 @@ test('refuses a model without one of the classifiers', () => {
   const { severity, method, paint } = networks;
   expect(() => pipeline.create(modelSaying({ severity, method, paint }, { damages: boxes }))).toThrow(/'safety'/);
   expect(() => pipeline.create(modelSaying(networks))).toThrow(/uses\.damages/);
+});
+
+describe('with a model that outlines damages', () => {
+  const car = {
+    vehicle: cellsWithin([1, 1], [6, 6]),
+    'front_door.left': cellsWithin([1, 1], [3, 4]),
+    'front_wheel.left': cellsWithin([4, 4], [5, 5]),
+  };
+  const model = damageModel({ dent: cellsWithin([1, 2], [3, 3]) }, car);
+  const byRules = (parameters: Record<string, unknown>, of = model) =>
+    pipeline.create(of)({ pictures: sent(picture), parameters });
+  const box = { x: 8, y: 16, width: 24, height: 16 };
+
+  test('grades what it finds, and the vehicle by it', async () => {
+    expect(await byRules({})).toMatchObject({
+      overall: { severity: { value: 'severe' }, drivable: { value: false }, total_loss: { value: false } },
+      damages: [
+        {
+          id: 'damage_1',
+          type: 'dent',
+          part: 'front_door',
+          side: 'left',
+          severity: { value: 'severe' },
+          repair_method: { value: 'repair_and_paint' },
+          material: { value: 'metal' },
+          paint_required: { value: true },
+          safety_relevant: { value: false },
+        },
+      ],
+    });
+  });
+
+  test('grades requested damages by the size that they state', async () => {
+    const size = { length_mm: 20, width_mm: 10, part_area_fraction: null, confidence: 0.5 };
+    expect(await byRules({ damages: [{ id: 'mine', type: 'scratch', bbox: box, size }] })).toMatchObject({
+      overall: { severity: { value: 'minor' } },
+      damages: [{ id: 'mine', type: 'scratch', part: 'front_door', repair_method: { value: 'polish' } }],
+    });
+  });
+
+  test('takes the type of a requested damage from what it finds there', async () => {
+    expect(await byRules({ damages: [{ bbox: box }] })).toMatchObject({ damages: [{ type: 'dent' }] });
+  });
+
+  test('omits a requested damage that is not visible', async () => {
+    const damages = [
+      { bbox: { x: 40, y: 8, width: 8, height: 8 } },
+      { type: 'dent', bbox: { x: 0, y: 0, width: 5, height: 60 } },
+    ];
+    expect(await byRules({ damages })).toEqual({ overall: null, damages: [], quality_issues: [] });
+  });
+
+  test('grades nothing in a picture without a vehicle', async () => {
+    const empty = damageModel({ dent: cellsWithin([1, 2], [3, 3]) }, { hood: [] });
+    const nothing = { overall: null, damages: [], quality_issues: [] };
+    expect(await byRules({}, empty)).toEqual(nothing);
+    expect(await byRules({ damages: [{ type: 'dent', bbox: box }] }, empty)).toEqual(nothing);
+  });
 });

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { parseOdometerText, voteOnOdometer } from '../../../src/endpoints/dashboard.read/odometer-text.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 
-const manifest = new URL('../../../models/dashboard-reader/2026-11-22/model.json', import.meta.url);
+const manifest = new URL('../../../models/dashboard-reader/2026-11-24/model.json', import.meta.url);
 const pattern = new RegExp(String(parseManifest(readFileSync(manifest, 'utf8')).rules?.odometerPattern));
 
 test.each([

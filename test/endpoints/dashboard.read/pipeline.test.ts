@@ -10,7 +10,7 @@ import type { FloatTensor } from '../../../src/inference/models/tensors.ts';
 import { type Corners, lineAt, modelSeeing, readerSaying, spelt } from '../../inference/support/print-saying.ts';
 import { sent } from '../../inference/support/saying-model.ts';
 
-const manifest = manifestOf('dashboard-reader/2026-11-22');
+const manifest = manifestOf('dashboard-reader/2026-11-24');
 const textManifest = manifestOf('text-line/2026-11-21');
 
 /** 512 × 256: the locator sees it at half size, 64 pixels lower. */
@@ -27,7 +27,9 @@ interface Said {
   /** Lines of print, each with its place. */
   print?: readonly { text: string; at: Corners; probability?: number }[];
   lampClasses?: string[];
-  fuel?: { level: number; confidence: number };
+  /** One per gauge. */
+  fuel?: { level: number; confidence: number }[];
+  rules?: Record<string, unknown>;
 }
 
 /** Runs the pipeline. Returns the result and the names of the networks that ran. */
@@ -47,7 +49,12 @@ async function run(said: Said, parameters: Parameters = {}): Promise<{ result: R
     lines.map(({ at }) => at),
     printed,
   );
-  const model: Model = { manifest, uses: { text, print }, run: async (file, inputs) => answer(file, inputs) };
+  const rules = { ...manifest.rules, ...said.rules };
+  const model: Model = {
+    manifest: { ...manifest, rules },
+    uses: { text, print },
+    run: async (file, inputs) => answer(file, inputs),
+  };
   const result = (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
   return { result, runs };
 }
@@ -60,7 +67,8 @@ const LAMP = { label: 'lamp', score: 0.8 };
 
 test('a picture without a cluster gives nulls, and no other network of clusters runs', async () => {
   const { result, runs } = await run({ presence: 0.1 });
-  expect(result).toEqual({ cluster_lit: null, odometer: null, warning_lights: [], fuel_level_percent: null });
+  expect(result).toMatchObject({ cluster_lit: null, odometer: null, warning_lights: [], fuel_level_percent: null });
+  expect(result.quality_issues?.map(({ reason }) => reason)).toContain('no_dashboard');
   expect(runs).toEqual(['locator']);
 });
 
@@ -69,13 +77,14 @@ test('everything a lit cluster shows is in the result', async () => {
     elements: [ODOMETER, LAMP, LAMP, FUEL],
     line: '84213 km',
     lampClasses: ['check_engine', 'none'],
-    fuel: { level: 0.624, confidence: 0.9 },
+    fuel: [{ level: 0.624, confidence: 0.9 }],
   });
   expect(result).toMatchObject({
     cluster_lit: true,
     odometer: { value: 84_213, unit: 'km', display_type: 'digital' },
     warning_lights: [{ code: 'check_engine', label: 'Check engine', severity: 'advisory' }],
     fuel_level_percent: 62,
+    fuel_level_confidence: expect.closeTo(0.9),
   });
 });
 
@@ -101,7 +110,7 @@ test('combines crop agreement for the odometer, and box score × class probabili
 });
 
 test('reads the drums of an unpowered cluster, without lamps or fuel', async () => {
-  const fuel = { level: 0.5, confidence: 0.9 };
+  const fuel = [{ level: 0.5, confidence: 0.9 }];
   const drums = { label: 'odometer_analogue', score: 0.9 };
   const weakLamp = { label: 'lamp', score: 0.4 };
   const { result } = await run({
@@ -116,6 +125,7 @@ test('reads the drums of an unpowered cluster, without lamps or fuel', async () 
     odometer: { value: 84_213, unit: null, display_type: 'analogue' },
     warning_lights: [],
     fuel_level_percent: null,
+    fuel_level_confidence: null,
   });
 });
 
@@ -126,7 +136,7 @@ test('takes a readable display or a clearly lit lamp as proof of power', async (
 });
 
 test('returns null for the lamps alone with read_warning_lights=false', async () => {
-  const said = { lit: 0.1, elements: [LAMP, FUEL], lampClasses: ['abs'], fuel: { level: 0.5, confidence: 0.9 } };
+  const said = { lit: 0.1, elements: [LAMP, FUEL], lampClasses: ['abs'], fuel: [{ level: 0.5, confidence: 0.9 }] };
   const { result } = await run(said, { read_warning_lights: false });
   expect(result).toEqual({ ...(await run(said)).result, warning_lights: null });
   expect(result.cluster_lit).toBe(true);
@@ -181,7 +191,27 @@ test('reads no odometer from the print of a picture without a cluster', async ()
 });
 
 test('returns null for an uncertain fuel gauge', async () => {
-  expect((await run({ elements: [FUEL], fuel: { level: 0.5, confidence: 0.1 } })).result.fuel_level_percent).toBeNull();
+  const { result } = await run({ elements: [FUEL], fuel: [{ level: 0.5, confidence: 0.1 }] });
+  expect(result).toMatchObject({ fuel_level_percent: null, fuel_level_confidence: null });
+});
+
+const TWO_GAUGES = {
+  elements: [FUEL, { ...FUEL, score: 0.7 }],
+  fuel: [
+    { level: 0.05, confidence: 0.65 },
+    { level: 0.5, confidence: 0.92 },
+  ],
+};
+
+test('reads the surest gauge, not the best box', async () => {
+  const { result, runs } = await run(TWO_GAUGES);
+  expect(result).toMatchObject({ fuel_level_percent: 50, fuel_level_confidence: expect.closeTo(0.92) });
+  expect(runs.filter((file) => file === 'fuel')).toHaveLength(1);
+});
+
+test('looks at the best box alone where model.json does not say how many', async () => {
+  const { result } = await run({ ...TWO_GAUGES, rules: { fuelCandidates: undefined } });
+  expect(result.fuel_level_percent).toBe(5);
 });
 
 test('never detects anything from NaN outputs', async () => {
@@ -220,10 +250,10 @@ function answers(said: Said, file: string, shape: readonly number[]): Record<str
     return { probabilities: { data: Float32Array.from(rows), shape: [shape[0] ?? 0, classes.length] } };
   }
   if (file === 'fuel') {
-    const { level = 0, confidence = 0 } = said.fuel ?? {};
+    const read = (said.fuel ?? []).slice(0, shape[0]);
     return {
-      level: { data: Float32Array.of(level), shape: [1] },
-      confidence: { data: Float32Array.of(confidence), shape: [1] },
+      level: { data: Float32Array.from(read, ({ level }) => level), shape: [read.length] },
+      confidence: { data: Float32Array.from(read, ({ confidence }) => confidence), shape: [read.length] },
     };
   }
   return { log_probabilities: spell(said.line ?? '', lineProbability) };

@@ -61,6 +61,8 @@ test('cluster_off has an unlit cluster and no readings', async () => {
     odometer: null,
     warning_lights: [],
     fuel_level_percent: null,
+    fuel_level_confidence: null,
+    quality_issues: [{ reason: 'no_odometer', confidence: 0.9 }],
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CODES, FIELD_RULES } from '../../../src/endpoints/document.read/field-rules.ts';
+import { CODES, FIELD_RULES, SWISS_NUMBERS } from '../../../src/endpoints/document.read/field-rules.ts';
 import { codeAtStart, findAnchors } from '../../../src/endpoints/document.read/find-anchors.ts';
 
 test.each([
@@ -13,6 +13,13 @@ test.each([
   ['D.9 TALVERA', 'D.9'],
   ['D1ESEL', undefined],
   ['BMW', undefined],
+  ['l', 'I'],
+  ['|', 'I'],
+  ['1 04/12/2009', 'I'],
+  ['l 2019-05-14', 'I'],
+  ['1', undefined],
+  ['1 2 3', undefined],
+  ['lumo', undefined],
 ])('the code that "%s" starts with: %s', (text, code) => {
   expect(codeAtStart(text)?.code).toBe(code);
 });
@@ -53,6 +60,26 @@ test.each([
   ['26 Farbe / Couleur / Colore GRAU', 'color', 'Farbe / Couleur / Colore'],
 ])('finds the label of "%s"', (text, name, label) => {
   expect(anchorsOf(text, false)).toEqual([[name, label, expect.any(String), expect.any(Number)]]);
+});
+
+test.each([
+  ['C.1.1 Pavardė NOWAK', 'holder_name'],
+  ['A Evidenčné číslo vozidla BA 123', 'registration_number'],
+  ['B Datum för första registrering 2019', 'first_registration_date'],
+  ['E Alvázszám 7ZZB', 'vin'],
+])('skips the description in a further language of the EU: %s', (text, name) => {
+  const [anchor] = findAnchors(text, 'registration_certificate', true);
+  expect(anchor?.rule?.name).toBe(name);
+  expect(text.slice(anchor?.end).trim()).toMatch(/^(?:NOWAK|BA 123|2019|7ZZB)$/);
+});
+
+test('numbers announce fields only where a country numbers them', () => {
+  const names = (text: string, numbers = {}) =>
+    findAnchors(text, 'registration_certificate', false, numbers).map(({ rule }) => rule?.name);
+  expect(names('23', SWISS_NUMBERS)).toEqual(['vin']);
+  expect(names('37 Zylinderinhalt 1598', SWISS_NUMBERS)).toEqual(['engine_displacement']);
+  expect(names('23')).toEqual([]);
+  expect(names('1598', SWISS_NUMBERS)).toEqual([]);
 });
 
 test('a label inside a number is none', () => {

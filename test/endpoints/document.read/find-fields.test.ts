@@ -1,7 +1,7 @@
 /** Lines of print as a reader returns them → fields. */
 import { expect, test } from '@jest/globals';
 import { findFields, type Reading } from '../../../src/endpoints/document.read/find-fields.ts';
-import { layOut } from '../../../src/endpoints/document.read/page-layout.ts';
+import { layOut } from '../../../src/inference/toolkit/text/page-layout.ts';
 import { printedAt, spelt } from '../../inference/support/print-saying.ts';
 
 type At = readonly [x: number, y: number, text: string, probability?: number];
@@ -34,6 +34,34 @@ test('a field has its printed label, its text, its place and the confidence of i
       image_index: 1,
       bbox: { x: 12, y: 10, width: 10, height: 2 },
     },
+  ]);
+});
+
+test.each(['Make', 'Mak', 'typ', 'Kraftstof', 'D.3Handelsbezeichnung', 'R-Farbe'])(
+  'a label in a wrong place is no value: %s',
+  (label) => {
+    const labels: At[] = [
+      [10, 10, 'D.1'],
+      [20, 10, label],
+    ];
+    expect(valuesOf(labels)).toEqual([]);
+  },
+);
+
+test('a model may have the name of a label, in capitals', () => {
+  expect(valuesOf([[10, 10, 'D.3 TIPO']])).toEqual([['model', 'TIPO']]);
+  expect(valuesOf([[10, 10, 'D.3 Tipo']])).toEqual([]);
+});
+
+test('a value at a cut is doubtful, but not the characters themselves, and seventeen are whole', () => {
+  const [make, vin] = [printedAt(10, 10, spelt('D.1 VOLV')), printedAt(10, 14, spelt('E WVWZZZ1KZ6W386752'))];
+  const cut = [make, vin].map((line) => ({
+    ...line,
+    characters: line.characters.map((each, place, all) => ({ ...each, isAtCut: place === all.length - 1 })),
+  }));
+  expect(findFields(layOut(cut), CERTIFICATE)).toMatchObject([
+    { name: 'make', value: 'VOLV', confidence: 0.5 },
+    { name: 'vin', confidence: 0.9 },
   ]);
 });
 
@@ -94,6 +122,51 @@ test('a description in a language without labels is not the value', () => {
     [50, 10, 'TALVERA'],
   ];
   expect(valuesOf(lines)).toEqual([['make', 'TALVERA']]);
+});
+
+test('a VIN needs no label where it is the only one', () => {
+  const lines: At[] = [
+    [10, 10, 'A'],
+    [14, 10, 'XX-TE 2026'],
+    [40, 30, '7ZZBX2C45N1048215'],
+  ];
+  expect(fieldsOf(lines)).toContainEqual(expect.objectContaining({ name: 'vin', label: null }));
+  expect(valuesOf([...lines, [40, 40, '7ZZBX2C45N1048216']])).toEqual([['registration_number', 'XX-TE 2026']]);
+  expect(valuesOf([...lines.slice(0, 2), [40, 30, '7ZZBX2C45N104821A']])).toEqual([
+    ['registration_number', 'XX-TE 2026'],
+  ]);
+  expect(valuesOf([...lines.slice(0, 2), [40, 30, '7ZZBX2C45N1048215', 0.4]])).toHaveLength(1);
+});
+
+test('the value of a box stands indented under its label', () => {
+  const lines: At[] = [
+    [10, 10, 'A Amtliches Kennzeichen'],
+    [18, 14, 'XX - Z- 123'],
+  ];
+  expect(valuesOf(lines)).toEqual([['registration_number', 'XX - Z- 123']]);
+});
+
+test('a label that was misread above larger print is not an address', () => {
+  const printed = [
+    printedAt(10, 10, spelt('C.1.3 Anschnitt')),
+    printedAt(12, 13, spelt('12345 BERLIN'), 3),
+    printedAt(12, 17, spelt('HAUPTSTR. 1'), 3),
+  ];
+  const [address] = findFields(layOut(printed), CERTIFICATE);
+  expect(address?.value).toBe('12345 BERLIN, HAUPTSTR. 1');
+});
+
+test('the header of a table announces the row below it', () => {
+  const lines: At[] = [
+    [10, 10, 'Invoice Number'],
+    [40, 10, 'Invoice Date'],
+    [10, 16, '34278587'],
+    [40, 16, '6/18/2017'],
+  ];
+  expect(valuesOf(lines, { type: 'invoice', hasCodes: false, monthFirst: true })).toEqual([
+    ['invoice_number', '34278587'],
+    ['issue_date', '2017-06-18'],
+  ]);
 });
 
 test('reads the amounts of an invoice in the currency that it names', () => {

@@ -22,6 +22,9 @@ test.each([
   ['14 août 2022', null, '2022-08-14'],
   ['März 14, 2022', null, '2022-03-14'],
   ['31.02.2022', null, null],
+  ['29.02.2023', null, null],
+  ['00.13.2022', null, null],
+  ['2022-13-01', null, null],
   ['14.03.1822', null, null],
   ['2022', null, null],
 ])('parses the date "%s", month first %s, as %s', (text, monthFirst, date) => {
@@ -75,6 +78,7 @@ test.each<[FieldName, string, unknown]>([
   ['vin', 'IVWZZZ1JZXW000001', undefined],
   ['registration_number', 'B-AB 1234', 'B-AB 1234'],
   ['registration_number', 'AB-123-CD', 'AB-123-CD'],
+  ['registration_number', 'XX - Z- 123', 'XX - Z- 123'],
   ['registration_number', 'Certificate', undefined],
   ['registration_number', 'ABCDEF', undefined],
   ['vehicle_category', 'M1', 'M1'],

@@ -5,6 +5,9 @@ test.each([
   [['Zulassungsbescheinigung Teil I'], 'registration_certificate'],
   [['CERTIFICATE', 'OF TITLE'], 'title'],
   [['RECHNUNG', 'Rechnungsnummer 17'], 'invoice'],
+  [['REGISTRACIJOS LIUDIJIMAS'], 'registration_certificate'],
+  [['Osvedčenie o evidencii'], 'registration_certificate'],
+  [['REGISTREERIMISTUNNISTUS'], 'registration_certificate'],
   [['International Motor Insurance Card'], 'insurance_card'],
   [['Kostenvoranschlag'], 'repair_estimate'],
   [['A 12', 'D.1 X', 'D.2 Y', 'P.2 110'], 'registration_certificate'],
@@ -36,6 +39,8 @@ test.each([
   [['Permis de circulation', 'Fahrzeugausweis'], undefined, 'CH'],
   [['V5C'], undefined, 'GB'],
   [['USt-IdNr. DE123456789'], undefined, 'DE'],
+  [['LIETUVOS RESPUBLIKA'], undefined, 'LT'],
+  [['Slovenská republika'], undefined, 'SK'],
   [['TOTAL 12.00'], 'DE', null],
 ])('recognises the country of %j with the hint %s as %s', (texts, hint, country) => {
   expect(recogniseCountry(texts, hint)?.value ?? null).toBe(country);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findDate, isoDate } from '../../../src/endpoints/driver_license.read/dates.ts';
+import { centuryOfBirth, findDate, isoDate, thisCentury } from '../../../src/endpoints/driver_license.read/dates.ts';
 
 test.each([
   ['07.09.1991', {}, '1991-09-07'],
@@ -9,7 +9,13 @@ test.each([
   ['1991.09.07. BUDAPEST', {}, '1991-09-07'],
   ['02/11/1985', { isMonthFirst: true }, '1985-02-11'],
   ['1985/02/11', { isMonthFirst: true }, '1985-02-11'],
-  ['21.05.39', { century: 20 }, '2039-05-21'],
+  ['21.05.39', { centuryOf: thisCentury }, '2039-05-21'],
+  ['21.05.87', { centuryOf: centuryOfBirth(2024) }, '1987-05-21'],
+  ['21.05.05', { centuryOf: centuryOfBirth(2024) }, '2005-05-21'],
+  ['21.05.11', { centuryOf: centuryOfBirth(2024) }, '1911-05-21'],
+  ['2021-AUG-12', {}, '2021-08-12'],
+  ['2021-AVG-12', {}, null],
+  ['29.02.2023', {}, null],
   ['21.05.39', {}, null],
   ['31.02.2020', {}, null],
   ['02/13/1985', {}, null],

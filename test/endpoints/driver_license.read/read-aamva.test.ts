@@ -71,3 +71,9 @@ test('knows no country where the code names none', () => {
 test.each(['', 'https://example.com', 'ANSI 636014080001', '@\n\u001e\rANSI 6360'])('is null for "%s"', (text) => {
   expect(parseAamva(text)).toBeNull();
 });
+
+test('a code that was cut off holds what comes before the cut', () => {
+  const cut = CALIFORNIAN.slice(0, CALIFORNIAN.indexOf('DBA0211') + 7);
+  expect(parseAamva(cut)?.fields).toMatchObject({ number: { value: 'Z0000417' }, birth_date: { value: '1985-02-11' } });
+  expect(parseAamva(cut)?.fields).not.toHaveProperty('expiry_date');
+});

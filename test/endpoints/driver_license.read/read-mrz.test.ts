@@ -1,15 +1,16 @@
 /** Zones as a recogniser reads them. */
 import { expect, test } from '@jest/globals';
-import { layOut } from '../../../src/endpoints/driver_license.read/page.ts';
+import { toRows } from '../../../src/endpoints/driver_license.read/page.ts';
 import { readMrz } from '../../../src/endpoints/driver_license.read/read-mrz.ts';
 import { printedAt, spelt } from '../../inference/support/print-saying.ts';
 
 const zone = (...lines: string[]) =>
   readMrz(
-    layOut(
+    toRows(
       lines.map((line, row) => printedAt(5, 10 * row, spelt(line))),
       1,
     ),
+    '2026-11-23',
   );
 
 test('reads the one line of a French licence, whose first check digit covers everything before it', () => {
@@ -22,7 +23,7 @@ test('reads the one line of a French licence, whose first check digit covers eve
     ],
     country: 'FR',
     fields: { number: '13AA00002', expiry_date: '2018-12-31', family_name: 'MARTIN' },
-    place: { value: 'mrz', text: '', confidence: 0.9, image_index: 1, bbox: { x: 5, y: 10, width: 30, height: 2 } },
+    place: { confidence: 0.9, image_index: 1, bbox: { x: 5, y: 10, width: 30, height: 2 } },
   });
 });
 
@@ -68,6 +69,37 @@ test('reads three lines of the size TD1', () => {
 
 test('takes spaces and quotation marks for what the recogniser made them of', () => {
   expect(zone('D1FRA13AA000026181231 MARTIN«9')?.lines).toEqual(['D1FRA13AA000026181231MARTIN<<9']);
+});
+
+const TD1 = [
+  'D<BELD231458907<<<<<<<<<<<<<<<',
+  '7408122F1204159BEL<<<<<<<<<<<6',
+  'ERIKSSON<<ANNA<MARIA<<<<<<<<<<',
+] as const;
+
+test.each([27, 29, 32])('counts the fillers after names itself: %i characters were read', (length) => {
+  const names = 'ERIKSSON<<ANNA<MARIA'.padEnd(length, '<');
+  expect(zone(TD1[0], TD1[1], names)?.lines).toEqual([...TD1]);
+});
+
+test('reads as a digit what can be nothing else, with the probability that the network gave it', () => {
+  const [first, second, third] = TD1.map((line) => spelt(line));
+  const asO = second?.map((said, place) =>
+    place === 12 ? { character: 'O', probability: 0.55, others: { '7': 0.4 } } : said,
+  );
+  const lines = [first, asO, third].map((said, row) => printedAt(5, 10 * row, said ?? []));
+  const mrz = readMrz(toRows(lines, 0), '2026-11-23');
+  expect(mrz?.lines[1]).toBe('7408122F1204759BEL<<<<<<<<<<<6');
+  expect(mrz?.place.confidence).toBeCloseTo(0.4);
+  expect(mrz?.checks.map(({ valid }) => valid)).toEqual([true, true, false, false]);
+});
+
+test('a date of birth that cannot be is none', () => {
+  expect(zone(TD1[0], '7413122F1204159BEL<<<<<<<<<<<6', TD1[2])?.fields).not.toHaveProperty('birth_date');
+});
+
+test('two lines of three are not a zone of that size', () => {
+  expect(zone(TD1[0], TD1[1])?.lines).toHaveLength(1);
 });
 
 test.each(['D1FRA13AA000026181231MARTIN<<', 'I1FRA13AA000026181231MARTIN<<9', 'DRIVING LICENCE', ''])(

@@ -110,7 +110,17 @@ describe('the report', () => {
   const inspection = () => {
     const { overall, parts, repair_estimate: repairEstimate } = fixtureOf<Result>('inspections', 'default');
     const vehicle = 'Škoda (Lumo) \u6f22';
-    return { overall, parts, repairEstimate, vehicle, views: [], totalViews: 0, createdAt: new Date(0) };
+    return {
+      overall,
+      parts,
+      repairEstimate,
+      vehicle,
+      views: [],
+      totalViews: 0,
+      missingViews: ['rear_left', 'front_right'] as Result['missing_views'],
+      jobId: 'job_1CoTsd5kMvWzrNbUoFgrYo',
+      createdAt: new Date('2026-11-23T18:05:31Z'),
+    };
   };
 
   test('names the damages with their repair, and adds up the estimate', async () => {
@@ -118,6 +128,45 @@ describe('the report', () => {
     expect(text).toMatch(/Škoda \(Lumo\) \?\. Condition C, can be driven/);
     expect(text).toMatch(/left rear door\ndent, moderate\npaintless dent repair\nseen on 1, 2/);
     expect(text).toMatch(/gross\n2260\.41 EUR/);
+  });
+
+  test('says which job made it when, and which views are missing', async () => {
+    const text = textOf(await layOutReport(inspection()));
+    expect(text).toContain('Job job_1CoTsd5kMvWzrNbUoFgrYo, 2026-11-23 18:05 UTC.');
+    expect(text).toContain('Missing views: rear left, front right.');
+    expect(textOf(await layOutReport({ ...inspection(), missingViews: [] }))).toContain('No view is missing.');
+  });
+
+  test('numbers its pages, and names itself at the top of the later ones', async () => {
+    const many = Array.from({ length: 80 }, (_, index) => damage({ id: `damage_${index + 1}` }));
+    const text = textOf(await layOutReport({ ...inspection(), parts: [part(many)], repairEstimate: null }));
+    expect(text.match(/^Page \d of \d$/gm)).toEqual(['Page 1 of 3', 'Page 2 of 3', 'Page 3 of 3']);
+    expect(text.match(/^Vehicle inspection$/gm)).toHaveLength(3);
+  });
+
+  test('outlines each damage on the picture, with the number of its line', async () => {
+    const jpeg = await sharp({ create: { width: 60, height: 20, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer();
+    const points = [
+      { x: 0.5, y: 0.5 },
+      { x: 0.75, y: 0.5 },
+      { x: 0.75, y: 1 },
+    ];
+    const views = [
+      { view: null, picture: { jpeg, width: 60, height: 20 }, outlines: [{ damageId: 'damage_7', points }] },
+    ];
+    const report = await layOutReport({ ...inspection(), parts: [], views, totalViews: 1 });
+    expect(textOf(report)).toMatch(/^7$/m);
+    // A picture of 60 × 20 fills the width of 246 points: the outline begins in its middle and is a quarter wide.
+    const [from, to] = [42 + 123, 42 + 123 + 61.5];
+    const drawing = streamsOf(report).join('\n');
+    expect(drawing).toMatch(new RegExp(`\\n${from} [\\d.]+ m\\n${to} [\\d.]+ l\\n${to} [\\d.]+ l\\nh\\n`));
+  });
+
+  test('says why it has no estimate', async () => {
+    const without = { ...inspection(), repairEstimate: null, estimateOmitted: 'no_price_book' as const };
+    expect(textOf(await layOutReport(without))).toContain('No price book of repairs is active');
   });
 
   test('embeds a font for letters that the fonts of readers lack', async () => {
@@ -153,7 +202,7 @@ describe('the report', () => {
       .jpeg()
       .toBuffer();
     const views = [
-      { view: null, picture: preview },
+      { view: null, picture: { jpeg: preview, width: 30, height: 20 } },
       { view: null, picture: null },
     ];
     const report = await layOutReport({ ...inspection(), views, totalViews: 3, vehicle: 'ГАЗ' });

@@ -73,3 +73,37 @@ test('fills the mask with the value of each listed part and 0 elsewhere', async 
 test('returns no mask unless requested', async () => {
   expect((await run(scene)).mask).toBeNull();
 });
+
+test('leaves out a crumb: a piece below a tenth of the largest', async () => {
+  const hood = [1, 2, 3, 4].flatMap((x) => [1, 2, 3, 4].map((y): [number, number] => [x, y]));
+  const { parts } = await run(partCells({ hood: [...hood, [7, 7]] }));
+  expect(parts).toMatchObject([{ part: 'hood', polygons: [expect.anything()], is_occluded: null }]);
+  expect(parts[0]?.bbox.width).toBeLessThan(48);
+});
+
+test('a model for vehicles and their parts finds none without a vehicle, and the view by the parts', async () => {
+  const front = { hood: [[3, 3]], front_bumper: [[3, 4]] } as const;
+  const see = async (vehicle: readonly (readonly [number, number])[]) => {
+    const model = modelSaying(
+      { detector: partCells(front), vehicle: partCells({ car: vehicle }) },
+      {},
+      'vehicle-parts',
+    );
+    return (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Made;
+  };
+  const { view, parts } = await see([...front.hood, ...front.front_bumper]);
+  expect(view?.value).toBe('front');
+  expect(parts.map(({ part }) => part).toSorted()).toEqual(['front_bumper', 'hood']);
+  expect(await see([])).toMatchObject({ view: null, parts: [] });
+});
+
+test('a part beside every vehicle is left out', async () => {
+  const detector = partCells({ hood: [[1, 1]], 'taillight.left': [[6, 6]] });
+  const model = modelSaying({ detector, vehicle: partCells({ car: [[1, 1]] }) }, {}, 'vehicle-parts');
+  const { parts } = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Made;
+  expect(parts.map(({ part }) => part)).toEqual(['hood']);
+});
+
+test('a model for parts only gives no view', async () => {
+  expect((await run(partCells({ hood: [[3, 3]], front_bumper: [[3, 4]] }))).view).toBeNull();
+});

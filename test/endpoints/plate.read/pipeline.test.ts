@@ -5,7 +5,7 @@ import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../src/inference/models/model.ts';
-import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../inference/support/print-saying.ts';
+import { type PlacedLine, printModel, type Said, spelt } from '../../inference/support/print-saying.ts';
 import { modelSaying, picture, rows, sent } from '../../inference/support/saying-model.ts';
 
 const manifest = parseManifest(
@@ -77,9 +77,12 @@ test('reads each plate, largest first, with its detected corners', async () => {
   expect(plates[0]?.characters[0]).toEqual({ character: 'A', confidence: expect.closeTo(0.9) });
 });
 
-test('takes the confidence of the weakest character and omits a plate without any', async () => {
+test('takes the confidence of the weakest character, and that of the detector for a plate that cannot be read', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying([' - ', 'X9'], 0.4) }));
-  expect(plates).toMatchObject([{ text: 'X9', confidence: expect.closeTo(0.4) }]);
+  expect(plates).toMatchObject([
+    { text: null, confidence: expect.closeTo(0.8), characters: [], country: null, region: null },
+    { text: 'X9', confidence: expect.closeTo(0.4) },
+  ]);
 });
 
 test('rectifies an oblique plate before reading it', async () => {
@@ -124,24 +127,12 @@ test('refuses a model without a line recogniser and names it', () => {
   expect(() => pipeline.create(modelSaying({ detector }))).toThrow('uses.text is missing from model.json');
 });
 
-/** A model that finds and reads print: these lines first, then the same again in every cut. */
-function printReader(
-  lines: readonly { at: readonly [x: number, y: number]; said: readonly Said[] }[],
-  cuts: number,
-): Model {
-  const reader = readerSaying(
+/** A model that finds these lines of print, and reads them first, then the same again in every cut. */
+function printReader(lines: readonly PlacedLine[], cuts: number): Model {
+  return printModel(
+    lines,
     [...lines, ...lines.flatMap((line) => Array.from({ length: cuts }, () => line))].map(({ said }) => said),
   );
-  const seeing = modelSeeing(
-    lines.map(({ at: [x, y], said }) => lineAt(x, y, said.length * 5, 10)),
-    reader,
-  );
-  const files = { ...seeing.manifest.files, ...reader.manifest.files };
-  return {
-    ...seeing,
-    manifest: { ...seeing.manifest, task: 'print-reading', files, rules: reader.manifest.rules ?? {} },
-    run: (file, inputs) => (file === 'text-line' ? reader : seeing).run(file, inputs),
-  };
 }
 
 test('finds the plates in print by their format, with their places, country and region', async () => {
@@ -164,5 +155,62 @@ test('print without a plate is an empty list', async () => {
     { at: [2, 5] as const, said: spelt('EXPLORER') },
     { at: [2, 30] as const, said: spelt('08:50:27') },
   ];
-  expect(await run(printReader(lines, 5))).toEqual({ plates: [] });
+  const { plates, quality_issues } = await run(printReader(lines, 5));
+  expect(plates).toEqual([]);
+  expect(quality_issues?.map(({ reason }) => reason)).toContain('no_plate');
+});
+
+/** A plate from (2, 2) to (62, 32). */
+const seesPlate = {
+  ...detector,
+  says: { output0: rows([32], [17], [60], [30], [0.9], [2], [2], [62], [2], [62], [32], [2], [32]) },
+};
+const CUTS = 5;
+const everyCut = (said: readonly Said[]) => Array.from({ length: CUTS }, () => said);
+const sees = (lines: readonly PlacedLine[], readings: readonly (readonly Said[])[]) =>
+  modelSaying({ detector: seesPlate }, { text: printModel(lines, readings) });
+
+test('reads the print on a found plate, with the place of the plate', async () => {
+  const said = spelt('UH1F0F', 0.95);
+  const { plates } = await run(sees([{ at: [10, 10], said }], [said, ...everyCut(said)]));
+  expect(plates).toMatchObject([
+    {
+      text: 'UH1F0F',
+      confidence: expect.closeTo(0.95),
+      region: { value: 'US-MO' },
+      bbox: { x: 2, y: 2, width: 60, height: 30 },
+    },
+  ]);
+});
+
+test('print on a found plate needs no format to be its number', async () => {
+  const said = spelt('KCS1M', 0.95);
+  expect(await run(printReader([{ at: [10, 10], said }], CUTS))).toMatchObject({ plates: [] });
+  const { plates } = await run(sees([{ at: [10, 10], said }], [said, ...everyCut(said)]));
+  expect(plates).toMatchObject([{ text: 'KCS1M', country: null, region: null }]);
+});
+
+test('looks closer at a found plate whose print is not clear', async () => {
+  const [blurred, clear] = [spelt('U11FOF', 0.2), spelt('UH1F0F', 0.95)];
+  const readings = [blurred, blurred, ...everyCut(blurred), clear, ...everyCut(clear)];
+  const { plates } = await run(sees([{ at: [10, 10], said: blurred }], readings));
+  expect(plates).toMatchObject([{ text: 'UH1F0F' }]);
+});
+
+test('a found plate without legible print has no text', async () => {
+  const { plates } = await run(sees([], []));
+  expect(plates).toMatchObject([{ text: null, confidence: expect.closeTo(0.9), characters: [] }]);
+});
+
+test('what the detector is not sure of is a plate if there is a number with a format on it', async () => {
+  const unsure = (lines: readonly PlacedLine[], readings: readonly (readonly Said[])[]): Model => {
+    const model = sees(lines, readings);
+    return { ...model, manifest: { ...model.manifest, thresholds: { plate: 0.95 } } };
+  };
+  const said = spelt('UH1F0F', 0.95);
+  expect(await run(unsure([], []))).toMatchObject({ plates: [] });
+  const name = spelt('FZRULZ', 0.95);
+  expect(await run(unsure([{ at: [10, 10], said: name }], [name, ...everyCut(name)]))).toMatchObject({ plates: [] });
+  const { plates } = await run(unsure([{ at: [10, 10], said }], [said, ...everyCut(said)]));
+  expect(plates).toMatchObject([{ text: 'UH1F0F', bbox: { width: 60 } }]);
 });

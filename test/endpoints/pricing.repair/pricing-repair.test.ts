@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { DAMAGE_TYPES, SEVERITIES } from '../../../src/contracts/vocabulary/damages.ts';
+import { PARTS } from '../../../src/contracts/vocabulary/parts.ts';
 import type { Result as Detected } from '../../../src/endpoints/damage.detect/result.ts';
 import type { Result as Graded } from '../../../src/endpoints/damage.severity/result.ts';
 import type { Result as Inspected } from '../../../src/endpoints/inspections/result.ts';
 import { pricingRepair } from '../../../src/endpoints/pricing.repair/contract.ts';
 import type { Result } from '../../../src/endpoints/pricing.repair/result.ts';
+import { methodOf, repairs } from '../../../src/endpoints/shared/repair-rules.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
 import { testModeOutcome } from '../../support/test-mode.ts';
@@ -68,8 +71,40 @@ describe('the request', () => {
 
   test('accepts jobs that find damages', () => {
     expect(pricingRepair.jobReferences).toEqual([
-      { parameter: 'job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'] },
+      { parameter: 'job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'], isExhaustive: true },
     ]);
+  });
+
+  test.each([
+    ['polish', 'scratch', 'headlight', null],
+    ['polish', 'dent', 'hood', 'damages.1.repair_method'],
+    ['touch_up', 'chip', 'hood', null],
+    ['touch_up', 'chip', 'windshield', 'damages.1.repair_method'],
+    ['paintless_dent_repair', 'hail', 'roof', null],
+    ['paintless_dent_repair', 'dent', 'front_wheel', 'damages.1.repair_method'],
+    ['paintless_dent_repair', 'scratch', 'hood', 'damages.1.repair_method'],
+    ['spot_repair', 'broken_light', 'taillight', 'damages.1.repair_method'],
+    ['repair_and_paint', 'missing_part', 'mirror', 'damages.1.repair_method'],
+    ['repair_and_paint', 'deformation', 'front_door', null],
+    ['glass_repair', 'chip', 'windshield', null],
+    ['glass_repair', 'dent', 'hood', 'damages.1.repair_method'],
+    ['glass_repair', 'broken_glass', 'windshield', 'damages.1.repair_method'],
+    ['replace', 'missing_part', 'mirror', null],
+    ['none', 'scratch', 'hood', null],
+  ])('takes a stated %s only where it can repair %s on %s', (repair_method, type, part, param) => {
+    const parameters = { damages: [damage, { type, part, repair_method }] };
+    expect(pricingRepair.refine({ parameters, files: [] })?.param ?? null).toBe(param);
+  });
+
+  test('takes every method that the rules choose', () => {
+    for (const type of DAMAGE_TYPES) {
+      for (const part of PARTS) {
+        for (const severity of SEVERITIES) {
+          const method = methodOf({ type, part, severity, method: null });
+          expect({ method, type, part, repairs: repairs(method, { type, part }) }).toMatchObject({ repairs: true });
+        }
+      }
+    }
   });
 });
 
@@ -140,6 +175,20 @@ describe('an estimate', () => {
     expect((await estimated({ damages: [{ ...damage, type: 'dirt_or_stain' }] })).not_priced).toEqual([
       { damage_id: 'damage_1', reason: 'cleaning_only' },
     ]);
+  });
+
+  test('lists a damage of the named job as not priced if its method cannot repair it', async () => {
+    const [first, ...others] = fixtureOf<Graded>('damage.severity').damages;
+    if (!first) throw new Error('the fixture has a damage');
+    const odd = {
+      ...first,
+      type: 'dent',
+      part: 'hood',
+      repair_method: { ...first.repair_method, value: 'glass_repair' },
+    };
+    const { operations, not_priced } = await estimated({ job_id: JOB_ID }, undefined, { damages: [odd, ...others] });
+    expect(not_priced).toEqual([{ damage_id: first.id, reason: 'no_repair_data' }]);
+    expect(operations.flatMap(({ damage_ids }) => damage_ids)).not.toContain(first.id);
   });
 
   test('costs nothing for a named job without damages', async () => {

@@ -11,6 +11,7 @@ import { testModeOutcome } from '../../support/test-mode.ts';
 const VALUED = ['default', 'low_confidence', 'thin_market', 'vin_not_resolved'];
 const CAR = { make: 'Talvera', model: 'Lumo', year: 2022 };
 const vehicle = CAR;
+const NOW = new Date('2026-12-31T23:00:00Z');
 
 const priced = async (parameters: Record<string, unknown>, scenario?: string, mediaTypes: string[] = []) =>
   (await testModeOutcome<Result>(pricingVehicle, { parameters, mediaTypes, ...(scenario && { scenario }) })).result;
@@ -46,8 +47,6 @@ describe('the request', () => {
     [{ vehicle, repair_estimate_total: 10.5 }, 'parameter_invalid', 'repair_estimate_total'],
     [{ vehicle, price_book: 7 }, 'parameter_invalid', 'price_book'],
     [{ vehicle, price_book: '' }, 'parameter_invalid', 'price_book'],
-    [{ vehicle, price_book: 'made-up' }, 'parameter_invalid', 'price_book'],
-    [{ vehicle, currency: 'ZZZ' }, 'parameter_invalid', 'currency'],
     [{ vehicle, currency: 'eur' }, 'parameter_invalid', 'currency'],
     [{ vehicle, currency: 'EURO' }, 'parameter_invalid', 'currency'],
     [{ vehicle, country: 'DEU' }, 'parameter_invalid', 'country'],
@@ -95,9 +94,27 @@ describe('the request', () => {
     [{ country: 'DE' }, null],
     [{ country: 'US' }, 'country'],
     [{ country: 'US', price_book: 'eu-de' }, 'country'],
-  ])('refuses a country without a price book: %j', (requested, param) => {
-    const problem = pricingVehicle.refine({ parameters: { vehicle: CAR, ...requested }, files: [] });
+    [{ price_book: 'made-up' }, 'price_book'],
+    [{ currency: 'ZZZ' }, 'currency'],
+  ])('refuses in test mode what the fixtures do not know: %j', (requested, param) => {
+    const problem = pricingVehicle.refineTestMode({ parameters: { vehicle: CAR, ...requested }, files: [] }, NOW);
     expect(problem?.param ?? null).toBe(param);
+  });
+
+  test.each([
+    [1949, 'vehicle.year'],
+    [1950, null],
+    [2026, null],
+    [2027, null],
+    [2028, 'vehicle.year'],
+  ])('refuses a model year before the price book begins or after next year: %d', (year, param) => {
+    for (const described of [
+      { ...CAR, year },
+      { vin: '7ZZBX2C45N1048215', year },
+    ]) {
+      const problem = pricingVehicle.refineTestMode({ parameters: { vehicle: described }, files: [] }, NOW);
+      expect(problem?.param ?? null).toBe(param);
+    }
   });
 });
 
@@ -170,6 +187,20 @@ describe('a valuation', () => {
     });
   });
 
+  test.each([{}, { make: 'Orbis' }, { make: 'Orbis', model: 'Vento' }, { year: 2019 }])(
+    'has no values when the VIN does not resolve and %j does not identify the vehicle',
+    async (attributes) => {
+      const described = { vin: '7ZZBX2C45N1048299', mileage_km: 10, equipment: ['Sunroof'], ...attributes };
+      const moved = { condition_grade: 'D', repair_estimate_total: 100, margin_pct: 5, currency: 'USD' };
+      const { vehicle: _none, ...empty } = fixtureOf<Result>(pricingVehicle.slug, 'empty_result');
+      expect(await priced({ vehicle: described, ...moved }, 'vin_not_resolved')).toEqual({
+        ...empty,
+        vehicle: null,
+        currency: 'USD',
+      });
+    },
+  );
+
   describe('of a described vehicle', () => {
     const described = { make: 'Orbis', model: 'Vento', year: 2020, mileage_km: 80_000 };
     const retail = async (changes: object = {}) =>
@@ -228,12 +259,24 @@ describe('a valuation', () => {
       }
     });
 
-    test('is that of a collector only from an age of 25 years', async () => {
-      const kindsIn = async (year: number) =>
-        (await priced({ vehicle: { ...described, year } }, 'thin_market')).adjustments.map(({ kind }) => kind);
-      expect(await kindsIn(1994)).toContain('age');
-      expect(await kindsIn(2020)).not.toContain('age');
-    });
+    test.each([1950, 1994, 2016, 2022, 2027])(
+      'of %d in a thin market is near the usual value, within a wide range, on two observations',
+      async (year) => {
+        for (const one of [CAR, described]) {
+          const requested = { vehicle: { ...one, year } };
+          const [usual, thin] = [await priced(requested), await priced(requested, 'thin_market')];
+          expectSums(thin);
+          for (const name of PRICE_CHANNELS) {
+            const [wide, narrow] = [thin.channels?.[name], usual.channels?.[name]];
+            if (!wide || !narrow) throw new Error('the vehicle has no value');
+            expect(Math.abs(wide.value / narrow.value - 1)).toBeLessThan(0.1);
+            expect(wide.high - wide.low).toBeGreaterThan(2 * (narrow.high - narrow.low));
+          }
+          expect(thin.comparables).toHaveLength(2);
+          expect(thin.market?.observations).toBe(2);
+        }
+      },
+    );
 
     test('keeps the reference vehicle at the values of the fixture', async () => {
       const { vehicle: _vehicle, condition: _condition, ...values } = fixtureOf<Result>(pricingVehicle.slug);

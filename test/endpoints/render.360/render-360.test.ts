@@ -2,9 +2,11 @@ import { expect, test } from '@jest/globals';
 import { applyParameters } from '../../../src/endpoints/render.360/apply-parameters.ts';
 import { render360 } from '../../../src/endpoints/render.360/contract.ts';
 import type { Result } from '../../../src/endpoints/render.360/result.ts';
+import { coverageOf, viewAt } from '../../../src/endpoints/shared/frames/choose-frames.ts';
 import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';
 import { missizedPictures, readFixtureFile } from '../../support/fixture-artefacts.ts';
 import { jsonRefusal, multipartRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals.ts';
+import { testModeOutcome } from '../../support/test-mode.ts';
 
 const SLUG = 'render.360';
 const SCENARIOS = ['default', 'low_confidence', 'incomplete_circle', 'from_video'];
@@ -60,6 +62,23 @@ test.each(SCENARIOS)('lists the frames of %s in order, as in its manifest', (sce
   const { file } = manifest as unknown as { file: string };
   const drawn = JSON.parse(readFixtureFile(SLUG, file).toString()) as { frames: { azimuth_degrees: number }[] };
   expect(drawn.frames.map(({ azimuth_degrees }) => azimuth_degrees)).toEqual(azimuths);
+});
+
+test.each(SCENARIOS)('covers in %s what live mode would say of the same frames', (scenario) => {
+  const { frames, coverage } = fixtureOf<Result>(SLUG, scenario);
+  expect(coverageOf(frames.map(({ azimuth_degrees: azimuthDegrees }) => ({ azimuthDegrees })))).toEqual(coverage);
+  expect(frames.map(({ azimuth_degrees }) => viewAt(azimuth_degrees))).toEqual(frames.map(({ view }) => view));
+});
+
+test.each([
+  ['default', 1_500],
+  ['incomplete_circle', 938],
+])('charges %s for the part of the circle that it covers', async (scenario, charged) => {
+  const { chargedCredits } = await testModeOutcome<Result>(render360, {
+    scenario,
+    mediaTypes: Array(8).fill('image/jpeg'),
+  });
+  expect(chargedCredits).toBe(charged);
 });
 
 test.each(SCENARIOS)('states the coverage of the frames of %s', (scenario) => {

@@ -44,7 +44,7 @@ const run = async (parameters: Record<string, unknown>, given: RgbImage = noisy(
   (await pipeline.create(made)({ pictures: sent(given), parameters })) as Made;
 
 test('denoises a noisy picture by its strength and reports nothing else', async () => {
-  const { image, operations_applied, before, after } = await run({ strength: 0.5 });
+  const { image, operations_applied, before, after } = await run({ operations: ['denoise'], strength: 0.5 });
   expect(operations_applied).toEqual([
     { operation: 'denoise', confidence: expect.any(Number) as unknown, parameters: { amount: 0.5 } },
   ]);
@@ -72,6 +72,50 @@ test('returns a picture that needs nothing unchanged', async () => {
   expect(pipeline.chargedShare?.({ operations_applied })).toBe(0);
 });
 
+test('applies to a dark picture what it needs, and charges it; to the result nothing more', async () => {
+  const dark = smoothPicture(40, 30);
+  dark.pixels = dark.pixels.map((level) => Math.round(level * 0.25));
+  const { image, operations_applied, before, after } = await run(
+    { operations: ['exposure_correction'], strength: 1 },
+    dark,
+  );
+  expect(operations_applied.map(({ operation }) => operation)).toEqual(['exposure_correction']);
+  expect(after.quality.exposure).toBeGreaterThan(before.quality.exposure);
+  expect(pipeline.chargedShare?.({ operations_applied })).toBe(1);
+  const again = await run({ operations: ['exposure_correction'], strength: 1 }, image);
+  expect(again.operations_skipped).toEqual([{ operation: 'exposure_correction', reason: 'not_needed' }]);
+  expect(pipeline.chargedShare?.(again)).toBe(0);
+  expect(again.image.pixels).toEqual(image.pixels);
+});
+
+test('takes nothing from a picture by a network that makes it noisier', async () => {
+  const worse = model();
+  let state = 0;
+  const noisier: Model = {
+    ...worse,
+    run: async (file, inputs) => {
+      const outputs = await worse.run(file, inputs);
+      return {
+        ...outputs,
+        floats: (name) => ({
+          ...outputs.floats(name),
+          data: outputs.floats(name).data.map(() => {
+            state = (state * 75 + 74) % 65_537;
+            return state / 65_537;
+          }),
+        }),
+      };
+    },
+  };
+  const { operations_applied, operations_skipped } = await run(
+    { operations: ['denoise'], strength: 1 },
+    noisy(30),
+    noisier,
+  );
+  expect(operations_applied).toEqual([]);
+  expect(operations_skipped).toEqual([{ operation: 'denoise', reason: 'would_do_harm' }]);
+});
+
 test('charges the full price once an operation is applied', async () => {
   expect(pipeline.chargedShare?.(await run({}))).toBe(1);
   expect(pipeline.chargedShare?.(await run({ upscale_factor: 2 }))).toBe(1);
@@ -87,7 +131,7 @@ test.each([2, 4])('does not score an enlargement by %d lower than plain interpol
 });
 
 test('skips operations without a network as not supported', async () => {
-  const requested = { operations: ['denoise', 'deblur', 'white_balance'] };
+  const requested = { operations: ['denoise', 'deblur', 'perspective_correction'] };
   const { operations_applied, operations_skipped } = await run(requested, noisy(60), model({ hasDenoiser: false }));
   expect(operations_applied).toEqual([]);
   expect(operations_skipped).toEqual(requested.operations.map((operation) => ({ operation, reason: 'not_supported' })));

@@ -51,7 +51,11 @@ test.each([
 test('accepts spin sets, and jobs that find damages', () => {
   expect(renderHotspots.jobReferences).toEqual([
     { parameter: 'job_id', endpoints: ['render.360'] },
-    { parameter: 'damage_job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'] },
+    {
+      parameter: 'damage_job_id',
+      endpoints: ['damage.detect', 'damage.severity', 'inspections'],
+      samePicture: ['damage.detect', 'damage.severity'],
+    },
   ]);
 });
 

@@ -1,9 +1,10 @@
 /** The pipeline with a plate detector of known outputs. */
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { OutputFormat } from '../../../src/contracts/vocabulary/renders.ts';
 import { pipeline } from '../../../src/endpoints/render.plate/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.plate/result.ts';
 import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import { printModel, spelt } from '../../inference/support/print-saying.ts';
 import { modelSaying, rows, sent } from '../../inference/support/saying-model.ts';
 
 type Made = Omit<Result, 'image'> & { image: MadePicture };
@@ -123,4 +124,63 @@ test('returns a picture without a plate unchanged in its format', async () => {
   expect(plates).toEqual([]);
   expect(image.pixels).toEqual(picture.pixels);
   expect(image.format).toBe('webp');
+});
+
+test('leaves what the detector is not sure of', async () => {
+  const unsure = model(0.3);
+  const sureOnly = { ...unsure, manifest: { ...unsure.manifest, thresholds: { plate: 0.5 } } };
+  const { plates } = (await pipeline.create(sureOnly)({ pictures: sent(picture), parameters: {} })) as Made;
+  expect(plates).toEqual([]);
+});
+
+test('blurs what may be a plate, and writes nothing on it', async () => {
+  const unsure = model(0.4);
+  const covering = { ...unsure, manifest: { ...unsure.manifest, thresholds: { plate: 0.5, cover: 0.3 } } };
+  const parameters = { mode: 'replace', replacement_text: 'H-1', fill_color: '#ffffff' };
+  const { image, plates } = (await pipeline.create(covering)({ pictures: sent(picture), parameters })) as Made;
+  expect(plates).toHaveLength(1);
+  expect(spread(rowOf(image, 32))).toBeLessThan(40);
+  expect(rowOf(image, 26)).toEqual(rowOf(image, 38));
+});
+
+describe('with a model that reads print', () => {
+  const said = spelt('UH1F0F', 0.95);
+  const seeing = (score: number) => ({
+    ...model(score),
+    uses: {
+      text: printModel(
+        [{ at: [10, 27], said }],
+        Array.from({ length: 20 }, () => said),
+      ),
+    },
+  });
+  const covered = async (score: number) => {
+    const pictures = sent(picture).map((each) => ({ ...each, format: 'jpg' as const }));
+    return (await pipeline.create(seeing(score))({ pictures, parameters: { mode: 'mask' } })) as Made;
+  };
+
+  test('covers a plate that the detector finds, whole', async () => {
+    const { plates } = await covered(0.9);
+    expect(plates).toEqual([expect.objectContaining({ bbox: { x: 8, y: 24, width: 48, height: 16 } })]);
+    expect(Object.keys(plates[0] ?? {})).toEqual(['confidence', 'bbox', 'quad']);
+  });
+
+  test('covers a plate that only the number on it tells', async () => {
+    const { image, plates } = await covered(0.1);
+    expect(plates).toMatchObject([{ confidence: expect.closeTo(0.95), bbox: { x: 10, y: 27, width: 30, height: 10 } }]);
+    expect(at(image, 12, 32)).toEqual([38, 41, 44]);
+    expect(at(image, 38, 32)).toEqual([38, 41, 44]);
+  });
+
+  test('covers what the detector is less sure of, from the confidence that the model states', async () => {
+    const unsure = (score: number) => {
+      const { manifest, ...rest } = model(score);
+      const thresholds = { plate: 0.9, cover: 0.5 };
+      return { ...rest, manifest: { ...manifest, thresholds }, uses: { text: printModel([], []) } };
+    };
+    const count = async (score: number) =>
+      ((await pipeline.create(unsure(score))({ pictures: sent(picture), parameters: {} })) as Made).plates.length;
+    expect(await count(0.6)).toBe(1);
+    expect(await count(0.4)).toBe(0);
+  });
 });

@@ -1,7 +1,8 @@
-/** The pipeline with a detector of known outputs. */
+/** The pipeline with networks of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/tire.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/tire.detect/result.ts';
+import { EVERY_CELL, partCells } from '../../inference/support/part-cells.ts';
 import { detectorSeeing, logits, modelSaying, picture, type Seen, sent } from '../../inference/support/saying-model.ts';
 
 const LABELS = ['tire', 'rim.alloy', 'rim.steel', 'sidewall_damage.cut', 'rim_damage.scuff'];
@@ -79,4 +80,23 @@ test('returns quality issues if the model classifies quality', async () => {
     { reason: 'too_dark', confidence: expect.closeTo(0.8) },
     { reason: 'blurred', confidence: expect.closeTo(0.6) },
   ]);
+});
+
+test('a model for vehicles and their parts tells the position of each tire, and no rims', async () => {
+  const detector = partCells({
+    'front_wheel.left': [[1, 5]],
+    'rear_wheel.left': [
+      [5, 5],
+      [5, 6],
+    ],
+    front_wheel: [[7, 7]],
+    hood: [[3, 3]],
+  });
+  const model = modelSaying({ detector, vehicle: partCells({ car: EVERY_CELL }) }, {}, 'vehicle-parts');
+  const { tires, wheels } = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
+  expect(tires.map(({ position }) => position?.value ?? null)).toEqual(
+    expect.arrayContaining(['front_left', 'rear_left', null]),
+  );
+  expect(tires.map(({ id }) => id)).toEqual(['tire_1', 'tire_2', 'tire_3']);
+  expect(wheels).toEqual([]);
 });

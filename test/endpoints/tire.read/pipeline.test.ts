@@ -43,7 +43,6 @@ test('reads a sidewall with the location of each field', async () => {
     model: null,
     season: null,
     marks: [{ mark: 'mud_and_snow' }, { mark: 'extra_load' }],
-    quality_issues: [],
   });
   expect(result.size?.characters.map(({ character }) => character).join('')).toBe('P205/55R16');
   // 18 characters in 37 steps over 59 pixels from x = 2: the first reaches from step 0.5 to 2.5.
@@ -60,7 +59,9 @@ test('reads a sidewall with the location of each field', async () => {
 
 test('returns nulls and no marks for an unreadable tire', async () => {
   const nothing = { size: null, load_index: null, speed_index: null, dot: null, brand: null, season: null, marks: [] };
-  expect(await run([])).toMatchObject({ position: null, ...nothing });
+  const unread = await run([]);
+  expect(unread).toMatchObject({ position: null, ...nothing });
+  expect(unread.quality_issues.map(({ reason }) => reason)).toContain('no_tire');
   expect(await run(['MAX LOAD 615 KG', '91V'])).toMatchObject(nothing);
 });
 
@@ -88,6 +89,50 @@ test('reads a stroke as the slash only if the network considered it, at its prob
     confidence: expect.closeTo(0.15),
   });
   expect((await run([said({ I: 0.15 })])).size).toBeNull();
+});
+
+test('reads letters among the digits of a size as the digits that the network considered', async () => {
+  const said = (others: Record<string, number>) =>
+    spelt('2O5/55R16 91V').map((each, place) => (place === 1 ? { character: 'O', probability: 0.7, others } : each));
+  expect((await run([said({ '0': 0.25 })])).size).toMatchObject({
+    text: '205/55 R16',
+    confidence: expect.closeTo(0.25),
+  });
+  expect((await run([said({ Q: 0.25 })])).size).toBeNull();
+});
+
+test('of two digits that the network considered, takes the one that tires are made with', async () => {
+  // Tires of 245/45 R18 bear 96 and 100, none bears 36; those of 295/65 R10 do not exist.
+  const load = spelt('245/45R18 36W').map((each, place) =>
+    place === 10 ? { character: '3', probability: 0.6, others: { '9': 0.35 } } : each,
+  );
+  expect((await run([load])).load_index).toMatchObject({ value: 96, confidence: expect.closeTo(0.35) });
+  const rim = spelt('295/65R10').map((each, place) =>
+    place === 8 ? { character: '0', probability: 0.6, others: { '8': 0.3 } } : each,
+  );
+  expect((await run([rim])).size).toMatchObject({ text: '295/65 R18', confidence: expect.closeTo(0.3) });
+});
+
+test('doubts what tires are not made in, if the network considered nothing else', async () => {
+  expect((await run(['295/65R10'])).size).toMatchObject({ text: '295/65 R10', confidence: 0.4 });
+  const { size, load_index } = await run(['205/55R16 61V']);
+  expect(size?.confidence).toBeCloseTo(0.9);
+  expect(load_index).toMatchObject({ value: 61, confidence: 0.4 });
+});
+
+test('prefers a DOT code with its date to one that may have lost it', async () => {
+  const { dot } = await run([spelt('DOT 7V4K HR2X', 0.99), spelt('DOT 7V4K HR2X 2319', 0.8)]);
+  expect(dot?.text).toBe('DOT 7V4K HR2X 2319');
+});
+
+test('reads a flotation size, in inches', async () => {
+  expect((await run(['31X10.50R15LT 109Q'])).size).toMatchObject({
+    text: '31x10.50 R15LT',
+    service: 'light_truck',
+    width_mm: 267,
+    aspect_ratio: null,
+    rim_inches: 15,
+  });
 });
 
 test('takes the more confident of two sizes', async () => {
@@ -124,6 +169,8 @@ test('omits a DOT code with a misread date instead of returning it undated', asy
   expect((await run(['DOT B6B 13YUML IB24'])).dot).toBeNull();
   expect((await run(['DOT B6B 13YUML TUBELESS'])).dot).toMatchObject({
     text: 'DOT B6B 13YUML',
+    // The date may be on the other side of the tire, or may have been missed.
+    confidence: 0.5,
     week: null,
     year: null,
   });
@@ -147,7 +194,7 @@ test('reads a season written as a word', async () => {
   expect((await run(['ALL SEASON'])).season).toMatchObject({ value: 'all_season' });
 });
 
-test('returns quality issues if the model classifies quality', async () => {
+test('adds the issues of a model that classifies quality', async () => {
   const seeing = modelSeeing([lineAt(2, 2, 60, 4)], readerSaying([spelt('205/55R16')]));
   const quality = {
     labels: ['blurred', null],
@@ -162,5 +209,5 @@ test('returns quality issues if the model classifies quality', async () => {
       (file === 'quality' ? judging : seeing).run(file, inputs),
   };
   const { quality_issues } = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
-  expect(quality_issues).toEqual([{ reason: 'blurred', confidence: expect.closeTo(0.8) }]);
+  expect(quality_issues).toContainEqual({ reason: 'blurred', confidence: expect.closeTo(0.8) });
 });

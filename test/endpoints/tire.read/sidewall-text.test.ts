@@ -5,11 +5,10 @@ import {
   findDot,
   findMarks,
   findSeason,
-  findSize,
-  placeOfSlash,
   serviceAt,
   tinPartsOf,
 } from '../../../src/endpoints/tire.read/sidewall-text.ts';
+import { findLikeSize, findSize } from '../../../src/endpoints/tire.read/size-text.ts';
 
 describe('the size', () => {
   const size = (text: string) => {
@@ -42,6 +41,8 @@ describe('the size', () => {
     ['185R14C', ['185 R14C', 'commercial', 185, null, 'radial', 14]],
     ['165 R 13', ['165 R13', 'euro_metric', 165, null, 'radial', 13]],
     ['RADIAL TUBELESS 205/55 R16 M+S', ['205/55 R16', 'euro_metric', 205, 55, 'radial', 16]],
+    ['31X10.50R15LT', ['31x10.50 R15LT', 'light_truck', 267, null, 'radial', 15]],
+    ['35 X 12.50 R 17 LT 121Q', ['35x12.50 R17LT', 'light_truck', 318, null, 'radial', 17]],
   ])('"%s" is read', (text, expected) => {
     expect(size(text)).toEqual(expected);
   });
@@ -53,7 +54,7 @@ describe('the size', () => {
     ['an impossible ratio', '205/57R16'],
     ['an impossible rim', '205/55R61'],
     ['no construction', '205/55 16'],
-    ['inches, as flotation sizes are', '31X10.50R15LT'],
+    ['a flotation size whose rim is larger than the tire', '24X10.50R30LT'],
     ['a fraction', 'E4 0212345/70'],
     ['a date', '05/18'],
     ['more digits before it', '1205/55R16'],
@@ -64,14 +65,19 @@ describe('the size', () => {
   });
 
   test.each([
-    ['P245145R16 121V', 4],
-    ['205 I55 R16', 4],
-    ['205/55R16', null],
+    ['P245145R16 121V', { digits: '2454516', slash: '1', gaps: '' }],
+    ['205 I55 R16', { digits: '2055516', slash: 'I', gaps: ' ' }],
+    ['2O5/SSR16', { digits: '2O5SS16', slash: '/', gaps: '' }],
+    ['195755-R-16', { digits: '1955516', slash: '7', gaps: '--' }],
     ['205155', null],
-    ['207155R16', null],
     ['1205155R16', null],
-  ])('may have a stroke for its slash: in "%s" at %s', (text, place) => {
-    expect(placeOfSlash(text)).toBe(place);
+    ['205/55 16', null],
+  ])('may be what looks like one: "%s"', (text, expected) => {
+    const like = findLikeSize(text);
+    const spelt = (places: readonly number[]) => places.map((place) => text.charAt(place)).join('');
+    expect(like && { digits: spelt(like.digits), slash: text.charAt(like.slash), gaps: spelt(like.gaps) }).toEqual(
+      expected,
+    );
   });
 
   test('returns its span and the meaning of RF and ZR', () => {

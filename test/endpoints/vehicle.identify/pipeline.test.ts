@@ -1,7 +1,8 @@
-/** The pipeline with a classifier of known outputs. */
+/** The pipeline with networks of known outputs. */
 import { expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/vehicle.identify/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vehicle.identify/result.ts';
+import { partCells } from '../../inference/support/part-cells.ts';
 import { logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 
 const label = (make: string, model: string, generation: string | null = null) => ({
@@ -94,4 +95,47 @@ test('decodes one picture at a time, after processing the previous one', async (
   const pictures = Array.from({ length: 3 }, () => ({ format: 'jpg' as const, decode }));
   await pipeline.create(seeing)({ pictures, parameters: {} });
   expect(happened).toEqual(['decoded', 'seen', 'decoded', 'seen', 'decoded', 'seen']);
+});
+
+const hood = [1, 2, 3, 4].flatMap((x) => [1, 2, 3, 4].map((y): [number, number] => [x, y]));
+const blue = { ...picture, pixels: Uint8Array.from(picture.pixels, (_, place) => [25, 60, 160][place % 3] ?? 0) };
+const look = (vehicle: typeof hood, heads: Parameters<typeof modelSaying>[0] = {}) =>
+  run(
+    modelSaying({ detector: partCells({ hood }), vehicle: partCells({ car: vehicle }), ...heads }, {}, 'vehicle-parts'),
+    {},
+    [blue],
+  );
+const head = (labels: (string | null)[], index: number, probability: number) => ({
+  labels,
+  decoder: { name: 'softmax-classification', output: 'logits', score: 0.6 },
+  says: { logits: logits(labels.length, { index, probability }, { index: 0, probability: 0.5 }) },
+});
+
+test('a model for vehicles and their parts tells colour and place, and no make', async () => {
+  expect(await look(hood)).toMatchObject({
+    make: null,
+    candidates: [],
+    color: { value: 'blue', hex: '#193ca0', finish: null, confidence: 1 },
+    sightings: [{ image_index: 0, view: 'front' }],
+  });
+  expect(await look([])).toMatchObject({ color: null, sightings: [] });
+});
+
+test('a head of such a model tells the body type of a vehicle, if it is sure', async () => {
+  const bodies = ['sedan', 'suv'];
+  expect(await look(hood, { body_type: head(bodies, 1, 0.99) })).toMatchObject({
+    body_type: { value: 'suv', confidence: expect.closeTo(0.99) },
+  });
+  expect(await look(hood, { body_type: head(bodies, 1, 0.55) })).toMatchObject({ body_type: null });
+  expect(await look([], { body_type: head(bodies, 1, 0.99) })).toMatchObject({ body_type: null });
+});
+
+test('a head tells paint without a hue; another is named by its hue', async () => {
+  const shades = ['white', 'gray', null];
+  expect(await look(hood, { paint: head(shades, 1, 0.99) })).toMatchObject({
+    color: { value: 'gray', confidence: expect.closeTo(0.99) },
+  });
+  expect(await look(hood, { paint: head(shades, 2, 0.99) })).toMatchObject({
+    color: { value: 'blue', hex: '#193ca0', confidence: expect.closeTo(0.99) },
+  });
 });

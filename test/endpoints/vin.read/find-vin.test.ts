@@ -19,6 +19,7 @@ const withChanges = (changes: Record<number, Said>): Said[] => spelt(VIN).map((s
 test.each([
   VIN,
   `*${VIN}*`,
+  `X${VIN}X`,
   `VIN: ${VIN}`,
   `VIN:${VIN}`,
   `VIN${VIN}`,
@@ -38,6 +39,7 @@ test.each([
 test.each([
   ['sixteen characters', VIN.slice(1)],
   ['eighteen', `${VIN}1`],
+  ['eighteen of which one may be a star', `X${VIN}`],
   ['a word', 'SAFETYSTANDARDSIN'],
   ['words whose letters look like digits', 'MFDBY EXAMPLEMOTOR'],
   ['several words that have seventeen together', 'GAWR FRT 1050KG 2315'],
@@ -64,14 +66,37 @@ test('replaces I, O and Q by the most likely valid candidate, at its probability
 });
 
 test('returns ? for a character that others are nearly as likely for', () => {
-  const doubtful = { character: 'H', probability: 0.6, others: { M: 0.3, '-': 0.05 } };
+  const doubtful = { character: 'H', probability: 0.6, others: { N: 0.3, '-': 0.05 } };
   expect(textOf(withChanges({ 1: doubtful }))).toBe(`1?${VIN.slice(2)}`);
   expect(textOf(withChanges({ 1: { ...doubtful, others: { '-': 0.3 } } }))).toBe(`1H${VIN.slice(2)}`);
 });
 
-test('states a doubtful character where the check digit agrees', () => {
+test('states a doubtful character where a required check digit agrees with it alone', () => {
   const doubtful = { character: 'M', probability: 0.6, others: { H: 0.3 } };
   expect(textOf(withChanges({ 1: doubtful }))).toBe(VIN);
+});
+
+test('takes the other candidate where a required check digit agrees with that one alone', () => {
+  const vin = found(withChanges({ 1: { character: 'H', probability: 0.6, others: { M: 0.3 } } }));
+  expect(vin?.map(({ character }) => character).join('')).toBe(VIN);
+  expect(vin?.[1]?.probability).toBe(0.3);
+});
+
+test('settles nothing by a check digit that the market does not require', () => {
+  // Valid by chance: W stands for Germany.
+  const european = 'WM8GDM9A1KP042788';
+  const said = spelt(european).map((each, place) =>
+    place === 1 ? { character: 'M', probability: 0.6, others: { H: 0.3 } } : each,
+  );
+  expect(textOf(said)).toBe(`W?${european.slice(2)}`);
+});
+
+test('a nearly certain character is doubted where a required check digit disagrees', () => {
+  const said = (character: string, other: string) =>
+    withChanges({ 1: { character, probability: 0.85, others: { [other]: 0.1 } } });
+  // Of M and H only M agrees; of H and N none does.
+  expect(textOf(said('H', 'M'))).toBe(VIN);
+  expect(textOf(said('H', 'N'))).toBe(`1?${VIN.slice(2)}`);
 });
 
 test('finds no VIN where more than three characters are doubtful', () => {

@@ -54,7 +54,9 @@ test('takes the more confident of two readings of one character', async () => {
 });
 
 test.each([VIN.slice(1), `${VIN}1`, ''])('finds no VIN in "%s"', async (text) => {
-  expect(await run(seen(text))).toEqual({ vin: null });
+  const { vin, quality_issues } = await run(seen(text));
+  expect(vin).toBeNull();
+  expect(quality_issues?.map(({ reason }) => reason)).toContain('no_vin');
 });
 
 test('reads a VIN with a text-line model, with character locations and check digit', async () => {
@@ -84,7 +86,10 @@ test('reads a VIN with a text-line model, with character locations and check dig
 
 test('returns null for text without a VIN', async () => {
   const model = modelSeeing([lineAt(10, 20, 37, 6)], readerSaying([spelt('TYPE: PASSENGER CAR')]));
-  expect(await pipeline.create(model)({ pictures: sent(picture), parameters: {} })).toEqual({ vin: null });
+  const result = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
+  expect(result.vin).toBeNull();
+  expect(result.quality_issues?.map(({ reason }) => reason)).toContain('no_vin');
+  expect(check('vin.read', result)).toBeNull();
 });
 
 test('reads a picture without a VIN once more from behind, and reports where it is in the picture', async () => {
@@ -114,4 +119,19 @@ test('reads the VIN from a code, and compares it with the print', async () => {
   const both = (await pipeline.create(printing)({ pictures: sent(code), parameters: {} })) as Result;
   expect(both.vin).toMatchObject({ text: VIN, confidence: 0.99 });
   for (const found of [alone, both]) expect(check('vin.read', found)).toBeNull();
+});
+
+test('searches a large picture for small codes only where print leaves the VIN open', async () => {
+  const code = await coded('DataMatrix', VIN, 2);
+  const large = { width: 4600, height: 3400, pixels: new Uint8Array(4600 * 3400 * 3).fill(0xd0) };
+  for (let row = 0; row < code.height; row += 1) {
+    const from = 3 * row * code.width;
+    large.pixels.set(code.pixels.subarray(from, from + 3 * code.width), 3 * ((2000 + row) * large.width + 3000));
+  }
+  const read = async (probability: number) => {
+    const model = modelSeeing([lineAt(10, 20, 37, 6)], readerSaying([spelt(`*${VIN}`, probability)]));
+    return (await pipeline.create(model)({ pictures: sent(large), parameters: {} })) as Result;
+  };
+  expect((await read(0.95)).vin).toMatchObject({ text: VIN, confidence: expect.closeTo(0.95) });
+  expect((await read(0.7)).vin).toMatchObject({ text: VIN, confidence: 0.999 });
 });

@@ -75,6 +75,11 @@ test('takes the code where its check digit is right, the market requires one, an
   expect(vin?.characters[2]).toEqual({ character: '8', confidence: 0.99, bbox: { x: 2, y: 0, width: 1, height: 2 } });
 });
 
+test('takes the code where its check digit is right and the print is a misreading of it, whatever the market', () => {
+  const german = 'WDBDA28D9PG003786';
+  expect(settle(printed(german.replace('W', 'V')), [coded(german)])).toMatchObject({ text: german, confidence: 0.99 });
+});
+
 test('keeps the print where its check digit is right, the market requires one, and that of the code is wrong', () => {
   expect(settle(printed(AMERICAN), [coded(AMERICAN.replace('8', '3'))])).toMatchObject({
     text: AMERICAN,

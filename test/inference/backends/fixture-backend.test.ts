@@ -1,5 +1,10 @@
+import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { createFixtureBackend } from '../../../src/inference/backends/fixture-backend.ts';
+import sharp from 'sharp';
+import { JOB_SCENARIOS } from '../../../src/contracts/vocabulary/jobs.ts';
+import { createFixtureBackend, SLOW_SCENARIO_MS } from '../../../src/inference/backends/fixture-backend.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../../src/platform/storage/object-store.ts';
+import { readDocument } from '../../docs/snippets.ts';
 import {
   endpointsDirectory,
   noArtefacts,
@@ -33,6 +38,31 @@ test('input_unreadable fails the job like an unreadable file, uncharged', async 
   expect(outcome.error).toMatchObject({ type: 'processing_error', code: 'input_unreadable' });
 });
 
+test('a truncated file fails the job like an unreadable one, uncharged; a store that is down is retryable', async () => {
+  const backendOn = (stream: ObjectStore['stream']) => createFixtureBackend({ ...options, inputFiles: { stream } });
+  const whole = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#fff' } })
+    .png()
+    .toBuffer();
+  const inferOn = (file: Buffer) => {
+    const [input] = tinyRequest().inputs;
+    const inputs = input ? [{ ...input, bytes: file.length }] : [];
+    const stored = backendOn(async (_key, { start, end } = { start: 0, end: file.length - 1 }) =>
+      Readable.from([file.subarray(start, end + 1)]),
+    );
+    return stored.infer({ ...request(null), inputs }, never);
+  };
+  expect(await inferOn(whole)).toMatchObject({ status: 'succeeded', chargedCredits: 5 });
+  expect(await inferOn(whole.subarray(0, -1))).toMatchObject({
+    status: 'failed',
+    chargedCredits: 0,
+    error: { code: 'input_unreadable', message: expect.stringContaining('truncated') },
+  });
+  const gone = backendOn(() => Promise.reject(new ObjectNotFoundError('picture.png')));
+  expect(await gone.infer(request(null), never)).toMatchObject({ error: { code: 'input_unreadable' } });
+  const down = backendOn(() => Promise.reject(new Error('the disk is away')));
+  expect(await rejectionOf(down.infer(request(null), never))).toMatchObject({ retryable: true });
+});
+
 test('slow returns the default fixture after its time', async () => {
   const slow = createFixtureBackend({ ...options, slowScenarioMs: 60 });
   const startedAt = performance.now();
@@ -40,7 +70,13 @@ test('slow returns the default fixture after its time', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(59);
 });
 
-test('slow takes about 30 s by itself, and stops at once when it is aborted', async () => {
+test('slow takes as long as the reference and the page of test mode say', () => {
+  const seconds = SLOW_SCENARIO_MS / 1_000;
+  expect(JOB_SCENARIOS.slow).toContain(`takes ${seconds} s,`);
+  expect(readDocument('docs/test-mode.md')).toContain(`| \`slow\` | success after ${seconds} seconds,`);
+});
+
+test('slow takes its time by itself, and stops at once when it is aborted', async () => {
   const controller = new AbortController();
   const running = rejectionOf(fixture.infer(request('slow'), { signal: controller.signal }));
   const reason = new Error('canceled');

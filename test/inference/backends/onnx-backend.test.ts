@@ -1,18 +1,27 @@
+import { globSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { Type } from 'typebox';
+import type { ArtefactFile, WriteArtefact } from '../../../src/artefacts/artefact-writer.ts';
+import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
+import type { InferenceRequest } from '../../../src/contracts/inference-backend.ts';
+import type { JobInput } from '../../../src/contracts/job.ts';
 import type { OnnxBackend, OnnxBackendOptions } from '../../../src/inference/backends/onnx-backend.ts';
+import type { BundleFiles } from '../../../src/inference/bundles/tools.ts';
 import { ServiceError } from '../../../src/platform/service-error.ts';
 import { ObjectNotFoundError } from '../../../src/platform/storage/object-store.ts';
+import { decoders, encoders, makeVideo, type Rgb } from '../../support/videos.ts';
 import { installMisbehaving } from '../support/installed-tiny.ts';
 import {
   createTinyBackend,
   modelsDirectory,
   recordingLog,
   rejectionOf,
+  standInArtefacts,
   tinyAdd,
   tinyRequest,
 } from '../support/tiny-endpoint.ts';
@@ -94,6 +103,132 @@ test('says which of several pictures is unreadable', async () => {
   const { error } = await copying.infer(tinyRequest({ endpoint: 'tiny.copy', inputs }), never);
   expect(error?.code).toBe('input_unreadable');
   expect(error?.message).toMatch(/^Picture 3: The file is not a readable/);
+});
+
+describe('of several pictures', () => {
+  const inputs = Array.from({ length: 3 }, () => tinyRequest().inputs).flat();
+  const first = (count: number) => tinyRequest({ endpoint: 'tiny.first', inputs, parameters: { first: count } });
+
+  test('each is read when the pipeline decodes it, and again when it decodes it again', async () => {
+    const counting = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.first' }] });
+    let read = 0;
+    stored = async () => {
+      read += 1;
+      return picture;
+    };
+    expect((await counting.infer(first(1), never)).result).toMatchObject({ sum: 41 });
+    expect(read).toBe(1);
+    expect((await counting.infer(first(3), never)).result).toMatchObject({ sum: 123 });
+    expect(read).toBe(4);
+  });
+
+  test('one that is no longer stored fails the job; a store that is down is retryable', async () => {
+    const counting = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.first' }] });
+    stored = () => Promise.reject(new ObjectNotFoundError('gone'));
+    expect((await counting.infer(first(2), never)).error?.code).toBe('input_unreadable');
+    stored = () => Promise.reject(new Error('connection refused'));
+    const error = await rejectionOf(counting.infer(first(2), never));
+    expect(error).toMatchObject({ code: 'service_unavailable', retryable: true });
+  });
+
+  test('none is read any more once the job is cancelled', async () => {
+    const counting = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.first' }] });
+    const cancellation = new AbortController();
+    let read = 0;
+    stored = async () => {
+      read += 1;
+      cancellation.abort(new Error('cancelled'));
+      return picture;
+    };
+    await expect(counting.infer(first(3), { signal: cancellation.signal })).rejects.toThrow('cancelled');
+    stored = async () => picture;
+    expect((await counting.infer(first(1), never)).result).toMatchObject({ sum: 41 });
+    expect(read).toBe(1);
+  });
+});
+
+describe('a video', () => {
+  const video = { ...tinyRequest().inputs[0], storageKey: 'walk.mp4', mediaType: 'video/mp4' } as JobInput;
+  const request = (changes: Partial<InferenceRequest> = {}) =>
+    tinyRequest({ endpoint: 'tiny.first', inputs: [video], parameters: { first: 9 }, ...changes });
+  const ofVideo = async (path: string) =>
+    backend({
+      endpoints: [{ ...tinyAdd, slug: 'tiny.first', files: { ...tinyAdd.files, maximum: 4 } }],
+      bundleFiles: { withFile: (_key, use) => use(path) } as BundleFiles,
+    });
+
+  test('becomes as many frames as the endpoint takes pictures, each with its moment, and leaves no file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'onnx-backend-'));
+    const path = join(folder, 'walk.mp4');
+    await makeVideo(path, { frames: Array<Rgb>(40).fill([200, 30, 30]), framesPerSecond: 10 });
+    const before = globSync(join(tmpdir(), 'frames-*'));
+    const { result } = await (await ofVideo(path)).infer(request(), never);
+    const { sum, environment } = result as { sum: number; environment: string[] };
+    expect(sum).toBe(4 * 128);
+    const moments = environment.map(Number);
+    for (const [passage, moment] of moments.entries()) expect(Math.floor(moment / 1_000)).toBe(passage);
+    expect(globSync(join(tmpdir(), 'frames-*'))).toEqual(before);
+    await rm(folder, { recursive: true });
+  });
+
+  test('that cannot be decoded fails the job, for nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'onnx-backend-'));
+    const path = join(folder, 'walk.mp4');
+    await writeFile(path, 'no video at all');
+    const { status, error, chargedCredits } = await (await ofVideo(path)).infer(request(), never);
+    expect([status, error?.code, chargedCredits]).toEqual(['failed', 'input_unreadable', 0]);
+    expect(decoders()).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('a film', () => {
+  const tinyFilm = {
+    ...tinyAdd,
+    slug: 'tiny.film',
+    result: Type.Object({ film: Type.Object({ media_type: Type.String(), width: Type.Number() }) }),
+  };
+  const of = (pictures: number) => tinyRequest({ endpoint: 'tiny.film', parameters: { pictures } });
+  const filming = (changes: Partial<OnnxBackendOptions> = {}) =>
+    backend({ endpoints: [tinyFilm], writeArtefact: standInArtefacts, ...changes });
+
+  test('is encoded and stored as one file', async () => {
+    const written: ArtefactFile[] = [];
+    const writeArtefact: WriteArtefact = (file) => {
+      written.push(file);
+      return standInArtefacts(file);
+    };
+    const { result } = await (await filming({ writeArtefact })).infer(of(2), never);
+    expect(result).toMatchObject({ film: { object: 'artefact', media_type: 'video/mp4', width: 64 } });
+    expect(written.map(({ extension }) => extension)).toEqual(['mp4']);
+    expect(inspectArtefact(written[0]?.content ?? new Uint8Array(), 'video/mp4')).toEqual({ width: 64, height: 36 });
+  });
+
+  test('that is cancelled while it is encoded leaves no process', async () => {
+    const film = await filming();
+    const cancellation = new AbortController();
+    const making = rejectionOf(film.infer(of(2_000), { signal: cancellation.signal }));
+    while (encoders().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    cancellation.abort(new Error('cancelled'));
+    expect(await making).toMatchObject({ message: 'cancelled' });
+    expect(encoders()).toEqual([]);
+  });
+
+  test('is left to others where the package for videos is missing', async () => {
+    expect((await filming()).installedEndpoints().map(({ endpoint }) => endpoint)).toEqual(['tiny.film']);
+    const without = await filming({ decodesVideos: false });
+    expect(without.installedEndpoints()).toEqual([]);
+    expect(() => without.modelVersion({ endpoint: 'tiny.film', livemode: true })).toThrow(/No model is installed/);
+  });
+});
+
+test('a worker that decodes no videos leaves them to others', async () => {
+  const undecoding = await backend({ decodesVideos: false });
+  const { inputs } = tinyRequest();
+  const asked = { endpoint: 'tiny.add', livemode: true };
+  expect(undecoding.modelVersion({ ...asked, inputs })).toBe('tiny@2026-01-01');
+  const videos = inputs.map((input) => ({ ...input, mediaType: 'video/mp4' }));
+  expect(() => undecoding.modelVersion({ ...asked, inputs: videos })).toThrow(/decodes no videos/);
 });
 
 test('NaN in an output fails the job', async () => {

@@ -128,3 +128,65 @@ test('an endpoint of one step has no plan', async () => {
     ['plate.read', 3, 60],
   ]);
 });
+
+describe('the repair estimate of an inspection', () => {
+  const seen = { value: 'minor', confidence: 0.7 };
+  const damage = {
+    id: 'damage_1',
+    type: 'scratch',
+    confidence: 0.9,
+    severity: seen,
+    size: null,
+    is_new: null,
+    views: [0],
+  };
+  const parts = [
+    { part: 'hood', side: 'none', damages: [{ ...damage, repair_method: { value: 'polish', confidence: 0.8 } }] },
+  ];
+  const found = { merge: [{ status: 'succeeded' as const, value: { parts, overall: null, damageIds: [] } }] };
+  const inspection = { ...request, endpoint: 'inspections', parameters: { country: 'GB', include_report: true } };
+  const stage = plannedStage({ name: 'repair_estimate', units: 1, isOptional: true });
+  const context = { signal: new AbortController().signal, found, isLastAttempt: true, onProgress: () => {} };
+  const infer = () => Promise.reject(new Error('no network is asked'));
+  const ofStage = (options: Partial<Parameters<typeof createLiveRunner>[0]>, asking: object = {}) => {
+    const asked = { ...inspection, parameters: { ...inspection.parameters, ...asking } };
+    return createLiveRunner({ ...always, infer, ...options }).runUnits(
+      asked,
+      { stage, firstUnit: 0, units: 1 },
+      context,
+    );
+  };
+
+  test('comes from the price books, with the confidence of each damage', async () => {
+    const asked: InferenceRequest[] = [];
+    const { units } = await ofStage({
+      inferByBooks: async (each) => {
+        asked.push(each);
+        return succeeded('an estimate', 0);
+      },
+    });
+    expect(units).toEqual([{ status: 'succeeded', value: 'an estimate' }]);
+    expect(asked).toMatchObject([
+      {
+        endpoint: 'pricing.repair',
+        inputs: [],
+        parameters: {
+          country: 'GB',
+          foundDamages: [
+            { id: 'damage_1', type: 'scratch', part: 'hood', side: 'none', repairMethod: 'polish', confidence: 0.7 },
+          ],
+        },
+      },
+    ]);
+    // The inspection has a report of its own.
+    expect(asked[0]?.parameters).toMatchObject({ include_report: false });
+  });
+
+  test('is skipped where no price book is there, and fails if it was asked for', async () => {
+    expect(await ofStage({})).toEqual({ units: [] });
+    for (const asking of [{ include_repair_estimate: true }, { currency: 'GBP' }, { paint_rate: 5_000 }]) {
+      const { units } = await ofStage({}, asking);
+      expect(units).toMatchObject([{ status: 'failed', error: { code: 'model_unavailable' } }]);
+    }
+  });
+});

@@ -26,11 +26,14 @@ describe('a bundle is available in live mode', () => {
 test('the prices of the stages of every bundle add up to its price', () => {
   const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/png' }];
   const bundles = contracts.filter(({ stagePlan }) => stagePlan);
-  expect(bundles.map(({ slug }) => slug)).toEqual(['vehicle.analyze', 'video.onboard', 'inspections']);
-  for (const { stagePlan, price } of bundles) {
+  const slugs = ['vehicle.analyze', 'video.onboard', 'inspections', 'pricing.vehicle'];
+  expect(bundles.map(({ slug }) => slug)).toEqual(slugs);
+  for (const { stagePlan, price, priceCredits: fixedPrice } of bundles) {
     for (const parameters of [{}, { tasks: ['vin.read'], run: ['plate.read'], frames_per_view: 2 }]) {
       const plan = stagePlan?.({ parameters, files }) ?? [];
-      expect(plan.reduce((sum, { priceCredits }) => sum + priceCredits, 0)).toBe(price?.({ parameters, files }));
+      expect(plan.reduce((sum, { priceCredits }) => sum + priceCredits, 0)).toBe(
+        price?.({ parameters, files }) ?? fixedPrice,
+      );
     }
   }
 });

@@ -20,10 +20,10 @@ export async function drawCode(format: CodeFormat, text: string, scale = 3): Pro
   return Buffer.from((await writeBarcode(text, { format, scale, addQuietZones: true })).svg);
 }
 
-/** A picture of nothing but the code. */
-export async function coded(format: CodeFormat, text: string): Promise<RgbImage> {
+/** A picture of nothing but the code. @param scale pixels of a module */
+export async function coded(format: CodeFormat, text: string, scale = 3): Promise<RgbImage> {
   return decodeImage(
-    await sharp(await drawCode(format, text))
+    await sharp(await drawCode(format, text, scale))
       .flatten({ background: '#ffffff' })
       .png()
       .toBuffer(),

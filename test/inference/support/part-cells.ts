@@ -1,3 +1,5 @@
+export const EVERY_CELL = Array.from({ length: 64 }, (_, cell): [number, number] => [cell % 8, Math.floor(cell / 8)]);
+
 /** A network of semantic segmentation that sees parts in cells of 8 × 8 pixels. */
 export function partCells(cells: Readonly<Record<string, readonly (readonly [number, number])[]>>) {
   const labels = [null, ...Object.keys(cells)];

@@ -116,6 +116,27 @@ export function modelSeeing(lines: readonly Corners[], reader: Model): Model {
   return { ...model, manifest: { ...model.manifest, uses: { text: 'reader' } } };
 }
 
+/** A line of print whose characters are 5 × 10 pixels each. */
+export interface PlacedLine {
+  at: readonly [x: number, y: number];
+  said: readonly Said[];
+}
+
+/** A model that finds these lines of print, and reads what it is told in this order. */
+export function printModel(lines: readonly PlacedLine[], readings: readonly (readonly Said[])[]): Model {
+  const reader = readerSaying(readings);
+  const seeing = modelSeeing(
+    lines.map(({ at: [x, y], said }) => lineAt(x, y, said.length * 5, 10)),
+    reader,
+  );
+  const files = { ...seeing.manifest.files, ...reader.manifest.files };
+  return {
+    ...seeing,
+    manifest: { ...seeing.manifest, task: 'print-reading', files, rules: reader.manifest.rules ?? {} },
+    run: (file, inputs) => (file === 'text-line' ? reader : seeing).run(file, inputs),
+  };
+}
+
 /** A line as it was read, whose characters are each one unit wide from its left end. */
 export function printedAt(x: number, y: number, said: readonly Said[], height = 2): PrintedLine {
   const place = (index: number): PrintedCharacter['quad'] => [

@@ -22,7 +22,11 @@ export function sent(...images: RgbImage[]): Picture[] {
   return images.map((image) => ({ format: 'jpg', decode: async () => image }));
 }
 
-export function modelSaying(networks: Record<string, Network>, uses: Record<string, Model> = {}): Model {
+export function modelSaying(
+  networks: Record<string, Network>,
+  uses: Record<string, Model> = {},
+  task = 'saying',
+): Model {
   const images = {
     shape: [1, 3, SIDE, SIDE],
     layout: 'NCHW',
@@ -42,7 +46,7 @@ export function modelSaying(networks: Record<string, Network>, uses: Record<stri
     JSON.stringify({
       model: 'saying',
       release: '2026-01-01',
-      task: 'saying',
+      task,
       description: 'Says what it is told.',
       license: 'Apache-2.0',
       files: Object.fromEntries(files),

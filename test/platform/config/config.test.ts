@@ -41,7 +41,7 @@ describe.each(processes)('%s', (processName) => {
   it('names all missing variables at once', () => {
     const required = wanted.filter((name) => VARIABLES[name].default === undefined);
     const message = problemsOf(processName, {});
-    expect(message).toContain(processName);
+    expect(message).toContain(required.length > 0 ? processName : '');
     for (const name of required) expect(message).toMatch(new RegExp(`${name} is missing`));
     for (const name of names.filter((name) => !required.includes(name))) {
       expect(message).not.toContain(`${name} is missing`);
@@ -161,6 +161,47 @@ describe('SECRET_SEALING_KEYS', () => {
     }
     const inDevelopment = { ...REQUIRED, SECRET_SEALING_KEYS: '', SERVICE_ENVIRONMENT: 'development' };
     expect(problemsOf('worker:webhooks', inDevelopment)).toBe('');
+  });
+});
+
+describe('STORAGE=bucket', () => {
+  it('needs the name of the bucket, which may have a folder', () => {
+    expect(problemsOf('storage', { STORAGE: 'bucket' })).toContain('STORAGE_BUCKET must name a bucket');
+    expect(readConfig('storage', { STORAGE: 'bucket,disk', STORAGE_BUCKET: 'some.bucket-1/a/b' })).toMatchObject({
+      STORAGE: ['bucket', 'disk'],
+      STORAGE_BUCKET: { bucket: 'some.bucket-1', prefix: 'a/b' },
+    });
+  });
+
+  it.each(['Upper', 'x', 'bucket/', 'bucket//a', 'bucket/../a', 's3://bucket'])('refuses %s', (name) => {
+    expect(problemsOf('storage', { STORAGE_BUCKET: name })).toContain('STORAGE_BUCKET must be');
+  });
+
+  it('takes a key of encryption only for the encryption that has one', () => {
+    const key = { STORAGE_KMS_KEY_ID: 'key-1' };
+    expect(problemsOf('storage', key)).toContain('STORAGE_KMS_KEY_ID needs STORAGE_ENCRYPTION to be aws:kms');
+    expect(problemsOf('storage', { ...key, STORAGE_ENCRYPTION: 'aws:kms' })).toBe('');
+  });
+});
+
+describe('CONSOLE_CLIENT_ID', () => {
+  it('needs the endpoints of the provider and the provider of the management API', () => {
+    const client = { ...REQUIRED, CONSOLE_CLIENT_ID: 'console' };
+    for (const problem of [
+      'CONSOLE_AUTHORIZATION_URL must be a URL',
+      'CONSOLE_TOKEN_URL must be a URL',
+      'MANAGEMENT_JWT_ISSUER must be set',
+    ]) {
+      expect(problemsOf('api', client)).toContain(problem);
+    }
+    const config = readConfig('api', {
+      ...client,
+      CONSOLE_AUTHORIZATION_URL: 'https://login.example/authorize?audience=vehicles',
+      CONSOLE_TOKEN_URL: 'https://login.example/token',
+      MANAGEMENT_JWT_ISSUER: 'https://login.example/',
+      MANAGEMENT_JWKS_URL: 'https://login.example/jwks',
+    });
+    expect(config).toMatchObject({ CONSOLE_CLIENT_ID: 'console', CONSOLE_TEMPORAL_URL: null });
   });
 });
 

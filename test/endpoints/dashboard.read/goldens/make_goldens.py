@@ -38,8 +38,9 @@ def main() -> None:
             "warning_lights": [{"code": lamp["code"], "confidence": round(lamp["confidence"], 5), "box": corners(lamp["bbox"])}
                                for lamp in got["warning_lights"]],
             "fuel_level_percent": got["fuel_level_percent"],
+            "fuel_level_confidence": got["fuel_level_confidence"] and round(got["fuel_level_confidence"], 5),
         }
-    files = sorted((ROOT / "models").glob("*/*/*.onnx"))
+    files = sorted(f for name in ("dashboard-reader", "text-line") for f in (ROOT / "models" / name).glob("*/*.onnx"))
     models = {str(f.relative_to(ROOT / "models")): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
     target = Path(__file__).parent / "readings.json"
     target.write_text(json.dumps({"models": models, "pictures": pictures}, indent=2) + "\n")

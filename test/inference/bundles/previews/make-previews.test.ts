@@ -17,6 +17,7 @@ test('returns previews in order, upright and within the box, and null for an unr
   const files = [turned, Buffer.from('not a picture'), small];
   const previews = await makePreviews(async (index) => files[index] as Buffer, 3, { size, signal: never });
   expect(previews.map((each) => each && [each.width, each.height])).toEqual([[50, 100], null, [40, 30]]);
+  expect(previews[0]?.picture).toEqual({ width: 200, height: 400 });
   const { format, exif } = await sharp(previews[0]?.jpeg).metadata();
   expect({ format, exif }).toEqual({ format: 'jpeg', exif: undefined });
 });

@@ -5,7 +5,12 @@ import { describe, expect, test } from '@jest/globals';
 import sharp, { type OverlayOptions } from 'sharp';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
 import { boundMemory, forkInSandbox } from '../../../../src/inference/runtime/sandbox.ts';
-import { readCodes, type Symbology } from '../../../../src/inference/toolkit/codes/read-codes.ts';
+import {
+  readCodes,
+  readLargeCodes,
+  readTiltedCodes,
+  type Symbology,
+} from '../../../../src/inference/toolkit/codes/read-codes.ts';
 import { decodeImage } from '../../../../src/inference/toolkit/images/decode-image.ts';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
 import { type CodeFormat, drawCode } from '../../support/coded.ts';
@@ -36,6 +41,22 @@ test.each<[Symbology, CodeFormat]>([
     expect(y).toBeGreaterThanOrEqual(200);
     expect(y).toBeLessThanOrEqual(200 + height);
   }
+});
+
+test.each([13, -25])('decodes a PDF417 that is tilted by %i degrees', async (degrees) => {
+  const text = `${VIN} `.repeat(8);
+  const code = await sharp(await drawCode('PDF417', text, 3))
+    .flatten({ background: '#ffffff' })
+    .rotate(degrees, { background: '#d0d0d0' })
+    .png()
+    .toBuffer();
+  const picture = await scene(1600, 1000, { input: code, left: 300, top: 200 });
+  expect((await readCodes(picture, ['pdf417'])).filter(({ content }) => content)).toEqual([]);
+  const [found] = await readTiltedCodes(picture, ['pdf417']);
+  expect(found?.content?.text).toBe(text);
+  const [left, right] = found?.quad ?? [];
+  const tilt = Math.atan2((right?.y ?? 0) - (left?.y ?? 0), (right?.x ?? 0) - (left?.x ?? 0));
+  expect((tilt * 180) / Math.PI).toBeCloseTo(degrees, -0.5);
 });
 
 test('finds several codes, each where it is', async () => {
@@ -77,7 +98,9 @@ test('reports a code that cannot be corrected without content', async () => {
 
 test('finds in a large picture what is too small in the reduced one, in pixels of the picture', async () => {
   const input = await drawCode('DataMatrix', VIN, 2);
-  const [code] = await readCodes(await scene(4600, 3400, { input, left: 3000, top: 2000 }));
+  const picture = await scene(4600, 3400, { input, left: 3000, top: 2000 });
+  expect((await readLargeCodes(picture)).filter(({ content }) => content)).toEqual([]);
+  const [code] = await readCodes(picture);
   expect(code?.content?.text).toBe(VIN);
   expect(code?.quad[0].x).toBeCloseTo(3004, -1);
   expect(code?.quad[0].y).toBeCloseTo(2004, -1);

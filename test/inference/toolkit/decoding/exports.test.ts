@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { decodeCtc, toLogProbabilities } from '../../../../src/inference/toolkit/decoding/ctc.ts';
+import { decodeCtc } from '../../../../src/inference/toolkit/decoding/ctc.ts';
 import { decodeDbText } from '../../../../src/inference/toolkit/decoding/db-text.ts';
 import type { Point, RawDetection } from '../../../../src/inference/toolkit/decoding/detections.ts';
 import {
@@ -272,7 +272,7 @@ test('PP-OCR: texts lie where its own post-processing puts them, within the roun
 
 test('PP-OCR: the line is read that was printed, as its own decoder reads it', () => {
   for (const { output, labels, text } of goldens.ppOcr.lines) {
-    const line = decodeCtc(toLogProbabilities(tensor(output), 'probabilities'), labels, 0);
+    const line = decodeCtc(tensor(output), labels, 0, 'probabilities');
     expect(text).toBe('HH AB 1234');
     expect(line.text).toBe(text);
   }

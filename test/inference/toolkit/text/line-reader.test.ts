@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../../src/inference/models/tensors.ts';
-import { decodeCtc, toLogProbabilities } from '../../../../src/inference/toolkit/decoding/ctc.ts';
+import { softmax } from '../../../../src/inference/toolkit/decoding/classification.ts';
+import { decodeCtc } from '../../../../src/inference/toolkit/decoding/ctc.ts';
 import { createStraightLineReader } from '../../../../src/inference/toolkit/text/line-reader.ts';
 
 const LABELS = ['', 'A', 'B', ' '];
@@ -95,12 +96,16 @@ test("spells one character per run, with the softmax's probability", async () =>
 });
 
 test('logits, probabilities and their logarithms spell the same', () => {
-  const logarithms = toLogProbabilities(LOGITS, 'logits');
-  const probabilities = { shape: LOGITS.shape, data: logarithms.data.map(Math.exp) };
+  const { shape, data } = LOGITS;
+  const classes = shape.at(-1) ?? 0;
+  const probabilities = new Float32Array(data.length);
+  for (let start = 0; start < data.length; start += classes) {
+    probabilities.set(softmax(data.subarray(start, start + classes)), start);
+  }
   const lines = [
-    decodeCtc(logarithms, LABELS, 0),
-    decodeCtc(toLogProbabilities(probabilities, 'probabilities'), LABELS, 0),
-    decodeCtc(toLogProbabilities(logarithms, 'log-probabilities'), LABELS, 0),
+    decodeCtc(LOGITS, LABELS, 0, 'logits'),
+    decodeCtc({ shape, data: probabilities }, LABELS, 0, 'probabilities'),
+    decodeCtc({ shape, data: probabilities.map(Math.log) }, LABELS, 0, 'log-probabilities'),
   ];
   expect(lines.map(({ text }) => text)).toEqual(['AB', 'AB', 'AB']);
   expect(lines[1]?.characters[1]?.probability).toBeCloseTo(lines[0]?.characters[1]?.probability ?? 0, 5);

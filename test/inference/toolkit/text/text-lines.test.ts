@@ -1,7 +1,7 @@
 /** What a detector of lines and a reader of lines make of a picture together. */
 import { expect, test } from '@jest/globals';
 import type { ModelInputs } from '../../../../src/inference/models/model.ts';
-import { createTextReader } from '../../../../src/inference/toolkit/text/text-lines.ts';
+import { createCloserReader, createTextReader } from '../../../../src/inference/toolkit/text/text-lines.ts';
 import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../support/print-saying.ts';
 import { modelSaying, picture, rows } from '../../support/saying-model.ts';
 
@@ -15,6 +15,29 @@ test('reads every line, largest first, without empty ones', async () => {
   const read = await createTextReader(modelSeeing(lines, reader))(picture);
   expect(read.map(textOf)).toEqual(['LARGE', 'SMALL']);
   expect(read[0]?.quad[2]).toEqual({ x: 42, y: 28 });
+});
+
+test('reads no more lines than wanted, the largest of them', async () => {
+  const lines = [lineAt(2, 2, 20, 4), lineAt(2, 20, 40, 8), lineAt(2, 40, 30, 6)];
+  const read = await createTextReader(modelSeeing(lines, readerSaying([spelt('LARGE'), spelt('SMALL')])), 2)(picture);
+  expect(read.map(textOf)).toEqual(['LARGE', 'SMALL']);
+});
+
+test('looks closer at each quarter, and reads there only what is not known', async () => {
+  // The detector sees the same in each quarter: four lines in all.
+  const asked: ModelInputs[] = [];
+  const said = ['A', 'B', 'C', 'D'].map((text) => spelt(text));
+  const model = modelSeeing([lineAt(16, 16, 24, 8)], readerSaying([...said, ...said], asked));
+  const found = await createCloserReader(model)(picture, []);
+  expect(found.map(textOf)).toEqual(['A', 'B', 'C', 'D']);
+  const corners = found.map(({ quad: [{ x, y }] }) => ({ x, y }));
+  const right = (corners[1]?.x ?? 0) - (corners[0]?.x ?? 0);
+  // Quarters have a part in common.
+  expect(right).toBeGreaterThan(25);
+  expect(right).toBeLessThan(32);
+  expect(corners[2]).toMatchObject({ x: corners[0]?.x, y: expect.closeTo((corners[0]?.y ?? 0) + right) });
+  await createCloserReader(model)(picture, found.slice(0, 3));
+  expect(asked).toHaveLength(5);
 });
 
 test("a character's box is centred on its step and extends halfway to its neighbours", async () => {

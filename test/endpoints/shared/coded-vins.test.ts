@@ -1,6 +1,6 @@
 /** VINs among the contents of codes. */
 import { expect, test } from '@jest/globals';
-import { findCodedVins } from '../../../src/endpoints/vin.read/find-coded-vins.ts';
+import { findCodedVins } from '../../../src/endpoints/shared/coded-vins.ts';
 
 const VIN = '1M8GDM9AXKP042788';
 const corner = { x: 0, y: 0 };

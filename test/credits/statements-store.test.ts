@@ -1,0 +1,106 @@
+/** Statements read what is open of a ledger, and sums of the months before. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
+import { closingCredits, type Statement } from '../../src/credits/statements.ts';
+import { closeMonths, readStatement, readStatements } from '../../src/credits/statements-store.ts';
+import { openDatabase } from '../../src/database.ts';
+import { type MikroORM, query } from '../../src/platform/database/orm.ts';
+import { sweepMonths } from '../../src/workers/sweep-credits.ts';
+import { type Customer, createCustomer } from '../support/customers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { recordLog } from '../support/log-record.ts';
+import { type SentStatements, watchStatements } from '../support/rows-read.ts';
+
+const TRANSFERS = 5_000;
+const MARCH = { start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-04-01T00:00:00Z') };
+const NOW = new Date('2026-03-20T00:00:00Z');
+
+let database: TestDatabase;
+let orm: MikroORM;
+let sent: SentStatements;
+let customer: Customer;
+
+beforeAll(async () => {
+  sent = watchStatements(() => orm);
+});
+afterAll(() => sent.stop());
+beforeEach(async () => {
+  database = await createTestDatabase();
+  orm = await openDatabase({ url: database.url, poolSize: 5 });
+  customer = await createCustomer(orm, { live: 0, test: 0 });
+  await topUpOften('2026-01-10T00:00:00Z', TRANSFERS);
+  await topUpOften('2026-03-10T00:00:00Z', 10);
+  await query(orm.em.fork(), 'analyze credit_transfers');
+});
+afterEach(async () => {
+  await orm.close();
+  await database.drop();
+});
+
+const account = () => ({ organizationId: customer.organizationId, livemode: true });
+
+async function topUpOften(time: string, times: number): Promise<void> {
+  await query(
+    orm.em.fork(),
+    `insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason, created_at)
+     select $1, true, 'top_up', 'funding', 'available', 2, 'test', $2 from generate_series(1, $3)`,
+    [customer.organizationId, time, times],
+  );
+  await query(
+    orm.em.fork(),
+    `insert into credit_accounts as known (organization_id, livemode, available) values ($1, true, $2)
+     on conflict (organization_id, livemode) do update set available = known.available + excluded.available`,
+    [customer.organizationId, 2 * times],
+  );
+}
+
+async function closeAll(now = NOW): Promise<void> {
+  await sweepMonths({ orm, logger: recordLog().logger, clock: () => now });
+}
+
+it('a statement reads no transfer of a closed month', async () => {
+  const texts = ['from closed_month_lines', 'credit_transfers'];
+  const read = () => sent.rowsRead(() => readStatement(orm.em.fork(), account(), MARCH), texts);
+  const readAll = () => sent.rowsRead(() => readStatements(orm.em.fork(), account(), NOW), texts);
+  const before = [await read(), await readAll()];
+  for (const { rows } of before) expect(rows).toBeGreaterThan(TRANSFERS);
+  await closeAll();
+  const after = [await read(), await readAll()];
+  for (const { rows } of after) expect(rows).toBeLessThan(100);
+  expect(after.map(({ result }) => result)).toEqual(before.map(({ result }) => result));
+  expect(closingCredits(after[0]?.result as Statement)).toBe(2 * (TRANSFERS + 10));
+});
+
+it('a month is closed a day after its end, once, and what is booked later is counted', async () => {
+  await closeAll(new Date('2026-02-01T23:59:59Z'));
+  expect(await closedLines()).toEqual([]);
+  await closeAll(new Date('2026-02-02T00:00:00Z'));
+  const january = { month: '2026-01', kind: 'top_up', transfers: String(TRANSFERS), credits: String(2 * TRANSFERS) };
+  expect(await closedLines()).toEqual([january]);
+  await closeAll();
+  expect(await closedLines()).toEqual([january]);
+  await topUpOften('2026-03-19T00:00:00Z', 1);
+  expect(closingCredits(await readStatement(orm.em.fork(), account(), MARCH))).toBe(2 * (TRANSFERS + 11));
+});
+
+it('of closings that overlap, each month counts once', async () => {
+  const closing = () => closeMonths(orm.em.fork(), NOW);
+  const ended = await Promise.allSettled([closing(), closing(), closing()]);
+  expect(ended.map(({ status }) => status)).toContain('fulfilled');
+  expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
+  expect(closingCredits(await readStatement(orm.em.fork(), account(), MARCH))).toBe(2 * (TRANSFERS + 10));
+});
+
+it('the verification of the ledger finds a closed month that does not add up', async () => {
+  await closeAll();
+  expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
+  await query(orm.em.fork(), 'update closed_month_lines set credits = credits - 1');
+  expect(await findLedgerDrift(orm.em.fork())).toEqual([
+    expect.stringMatching(
+      `account ${customer.organizationId} t, 2026-01, top_up: closed at 9999 credits of 5000 transfers`,
+    ),
+  ]);
+});
+
+const closedLines = () =>
+  query(orm.em.fork(), 'select month, kind, transfers, credits from closed_month_lines order by month, kind');
