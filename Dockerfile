@@ -8,7 +8,17 @@
 FROM node:24-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/build-console.mjs scripts/
 RUN npm ci --omit=dev
+
+# The development dependencies, which build the console and the viewer, stay in this stage.
+FROM modules AS console
+COPY scripts/node-for-npm-scripts scripts/node-for-npm-scripts
+RUN npm ci
+COPY console console
+COPY viewer viewer
+COPY src src
+RUN node scripts/build-console.mjs
 
 FROM modules AS modules-with-video
 RUN npm run video:install
@@ -19,7 +29,9 @@ WORKDIR /app
 # What every process writes besides its standard output: files into this folder, which the containers share.
 RUN install --directory --owner=node --group=node /storage
 COPY --from=modules /app/node_modules node_modules
-COPY package.json ./
+COPY --from=console /app/console/dist console/dist
+COPY --from=console /app/viewer/dist viewer/dist
+COPY package.json CHANGELOG.md ./
 COPY migrations migrations
 COPY models models
 COPY docs docs
