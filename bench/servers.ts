@@ -1,6 +1,8 @@
 /** The benchmark's own PostgreSQL and Temporal, as `npm start` runs them, in a folder that is removed afterwards. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { prepareTemporalServer } from '../scripts/temporal-server.ts';
 import { findTemporal } from '../src/embedded/find-temporal.ts';
 import { findFreePort } from '../src/embedded/ports.ts';
 import { preparePostgres } from '../src/embedded/postgres.ts';
@@ -49,9 +51,15 @@ export async function startBenchPostgres({ directory, record, cleanup, signal }:
   };
 }
 
+export interface BenchTemporal {
+  address: string;
+  /** Of its processes, by name. */
+  pids: Record<string, number>;
+}
+
 /** The settings and the kind of database file of `npm start`. Temporal of the caller's own is not used: its load and its
  * settings would be unknown. */
-export async function startBenchTemporal(context: BenchContext): Promise<{ pid: number; address: string }> {
+export async function startBenchTemporal(context: BenchContext): Promise<BenchTemporal> {
   const { directory, record, cleanup, signal, say } = context;
   const { TEMPORAL_ADDRESS: _, ...environment } = process.env;
   const found = await findTemporal({ environment, report: say, signal });
@@ -70,7 +78,18 @@ export async function startBenchTemporal(context: BenchContext): Promise<{ pid: 
     signal,
   );
   cleanup.add(() => program.stop());
-  return { pid: program.pid, address: `127.0.0.1:${port}` };
+  return { address: `127.0.0.1:${port}`, pids: { Temporal: program.pid } };
+}
+
+/** As in production, on a durable PostgreSQL of its own. */
+export async function startProductionTemporal(context: BenchContext): Promise<BenchTemporal> {
+  const directory = join(context.directory, 'production-temporal');
+  mkdirSync(directory);
+  const server = await prepareTemporalServer({ directory, record: context.record });
+  context.cleanup.add(() => server.close());
+  const program = await server.start(context.signal);
+  context.cleanup.add(() => program.stop());
+  return { address: server.address, pids: { Temporal: program.pid, 'PostgreSQL of Temporal': server.databasePid } };
 }
 
 /** Runs one statement; returns the first column, a text, of its first row. */

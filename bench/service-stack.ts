@@ -7,7 +7,7 @@ import { endpointBySlug } from '../src/endpoints/list.ts';
 import { createJobClient, type JobClient } from './job-client.ts';
 import { createOrganizations } from './organizations.ts';
 import { startApiProcess, startProcess, startStoppableProcess } from './processes.ts';
-import { type BenchContext, type Postgres, startBenchTemporal } from './servers.ts';
+import { type BenchContext, type BenchTemporal, type Postgres, startBenchTemporal } from './servers.ts';
 
 export interface ServiceStack {
   databaseUrl: string;
@@ -36,9 +36,10 @@ export interface Service {
   databaseUrl: string;
   temporalAddress: string;
   jobs: JobClient;
-  pids: Record<'API' | 'orchestration worker' | 'Temporal' | 'PostgreSQL' | 'load generator', number>;
+  /** By name, those of Temporal among them. */
+  pids: Record<string, number>;
   /** Starts one more, and returns once it polls. */
-  startInferenceWorker(name: string): Promise<RunningProgram>;
+  startInferenceWorker: (name: string) => Promise<RunningProgram>;
 }
 
 interface ServiceOptions {
@@ -47,18 +48,22 @@ interface ServiceOptions {
   connections: number;
   /** The process of the inference workers; by default one with a model that costs nothing. */
   inferenceEntry?: string;
+  /** By default the development server. */
+  startTemporal?: (context: BenchContext) => Promise<BenchTemporal>;
 }
 
 export async function startService(
   context: BenchContext,
   postgres: Postgres,
-  { database, connections, inferenceEntry = 'bench/processes/no-op-inference-worker.ts' }: ServiceOptions,
+  {
+    database,
+    connections,
+    inferenceEntry = 'bench/processes/no-op-inference-worker.ts',
+    startTemporal = startBenchTemporal,
+  }: ServiceOptions,
 ): Promise<Service> {
   const { directory, cleanup } = context;
-  const [temporalServer, databaseUrl] = await Promise.all([
-    startBenchTemporal(context),
-    postgres.createDatabase(database),
-  ]);
+  const [temporalServer, databaseUrl] = await Promise.all([startTemporal(context), postgres.createDatabase(database)]);
   const organizations = await createOrganizations(databaseUrl, ORGANIZATIONS);
   const storage = join(directory, `storage-${database}`);
   mkdirSync(storage, { recursive: true });
@@ -91,7 +96,7 @@ export async function startService(
     pids: {
       API: api.pid,
       'orchestration worker': orchestration,
-      Temporal: temporalServer.pid,
+      ...temporalServer.pids,
       PostgreSQL: postgres.pid,
       'load generator': process.pid,
     },

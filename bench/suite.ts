@@ -3,8 +3,10 @@ import type { Measure } from './measure-result.ts';
 import { measureAdmission } from './measures/admission.ts';
 import { measureInference } from './measures/inference.ts';
 import { measureJobQueue } from './measures/job-queue.ts';
+import { measureReading } from './measures/reading.ts';
 import { measureScale } from './measures/scale.ts';
 import { measureServiceJobs } from './measures/service-jobs.ts';
+import { measureTemporalServer } from './measures/temporal-server.ts';
 import { measureWebhookIsolation } from './measures/webhook-isolation.ts';
 
 /** In the order of their runs. Each starts what it needs and stops it before the next. */
@@ -14,7 +16,10 @@ export const MEASURES = {
   webhooks: measureWebhookIsolation,
   scale: measureScale,
   queue: measureJobQueue,
+  temporal: measureTemporalServer,
   inference: measureInference,
+  // Last: it restricts the decoder of this process.
+  reading: measureReading,
 } as const satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof MEASURES;

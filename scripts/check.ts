@@ -1,5 +1,5 @@
 /**
- * `npm run check`: checks types, lint and format of the whole project, and ends with one line for each tool. All three run
+ * `npm run check`: checks types, lint and format of the whole project, and ends with one line for each tool. All of them run
  * even when one fails, so that a contributor can fix everything at once.
  */
 import { spawnSync } from 'node:child_process';
@@ -13,6 +13,8 @@ interface Check {
 
 const CHECKS: Check[] = [
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'console', command: 'tsc', args: ['--noEmit', '--project', 'console'] },
+  { name: 'viewer', command: 'tsc', args: ['--noEmit', '--project', 'viewer'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { name: 'format', command: 'biome', args: ['check', '--error-on-warnings'] },
 ];

@@ -3,10 +3,10 @@
  * is there already. Tests that need it are skipped without it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cacheDirectoryOf } from '../src/embedded/find-temporal.ts';
+import { createPythonEnvironment, pythonEnvironmentDirectory } from './python-environment.ts';
 
 /** MLServer and all of its dependencies, with pinned versions. */
 const REQUIREMENTS = fileURLToPath(
@@ -14,7 +14,7 @@ const REQUIREMENTS = fileURLToPath(
 );
 
 const version = /^mlserver==(.+)$/m.exec(readFileSync(REQUIREMENTS, 'utf8'))?.[1];
-const environment = join(dirname(cacheDirectoryOf(process.env)), `mlserver-${version}`);
+const environment = pythonEnvironmentDirectory(`mlserver-${version}`);
 
 /** The executable; it may not be installed yet. */
 export const MLSERVER_PATH = join(environment, 'bin', 'mlserver');
@@ -31,21 +31,8 @@ function install(): void {
   if (python.status !== 0) {
     throw new Error('Python 3.9 to 3.12 is needed as python3 on the PATH, with its venv module (python3-venv).');
   }
-  rmSync(environment, { recursive: true, force: true });
-  mkdirSync(dirname(environment), { recursive: true });
-  run('python3', ['-m', 'venv', environment]);
-  try {
-    run(join(environment, 'bin', 'pip'), ['install', '--quiet', '--requirement', REQUIREMENTS]);
-  } catch (error) {
-    rmSync(environment, { recursive: true, force: true });
-    throw error;
-  }
+  createPythonEnvironment('python3', environment, ['--requirement', REQUIREMENTS]);
   console.log(`MLServer ${version} is installed in ${environment}`);
-}
-
-function run(command: string, args: string[]): void {
-  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
 if (import.meta.main) install();

@@ -58,7 +58,7 @@ export async function measureWebhookIsolation(
   const temporal = new Client({ connection });
   const pids = {
     'webhook worker': worker,
-    Temporal: temporalServer.pid,
+    ...temporalServer.pids,
     PostgreSQL: postgres.pid,
     'load generator': process.pid,
   };
