@@ -12,32 +12,51 @@ export interface ParsedLine {
 
 /** Null: the caller asked for the list of commands. @throws UsageError */
 export function parseLine(commands: readonly Command[], line: readonly string[]): ParsedLine | null {
-  const words = line.filter((word) => !word.startsWith('-'));
-  if (words.length === 0 || words[0] === 'help') return null;
-  // The longest name wins: `jobs list` before `jobs`.
-  const command = commands
-    .filter(({ name }) => name.split(' ').every((word, index) => words[index] === word))
-    .toSorted((one, other) => other.name.length - one.name.length)[0];
+  const words = wordsOf(commands, line);
+  if (words[0] === 'help') return parseLine(commands, [...line.filter((word) => word !== 'help'), '--help']);
+  if (words.length === 0) {
+    parseOptions('', {}, line);
+    return null;
+  }
+  const command = findCommand(commands, words);
   if (!command) throw new UsageError(unknownCommand(commands, words));
-  const { values, positionals } = parseOptions(command, line);
+  const { values, positionals } = parseOptions(`${command.name} `, command.options, line);
   const given = positionals.slice(command.name.split(' ').length);
   if (values.help === true) return { command, args: {}, rest: [], options: values };
   return { command, ...assign(command, given), options: values };
 }
 
-function parseOptions(command: Command, line: readonly string[]) {
-  const specifications: Record<string, OptionSpecification> = { ...COMMON_OPTIONS, ...command.options };
-  const options = Object.fromEntries(
+/** The line without options and their values, of whatever command they are. */
+export function wordsOf(commands: readonly Command[], line: readonly string[]): string[] {
+  const options = parserOptions(Object.assign({}, ...commands.map((command) => command.options)));
+  return parseArgs({ args: [...line], options, allowPositionals: true, strict: false }).positionals;
+}
+
+export function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  return commands.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
+}
+
+function parserOptions(ofCommand: Readonly<Record<string, OptionSpecification>>) {
+  const specifications: Record<string, OptionSpecification> = { ...COMMON_OPTIONS, ...ofCommand };
+  return Object.fromEntries(
     Object.entries(specifications).map(([name, { value, multiple = false }]) => [
       name,
-      { type: value === undefined ? ('boolean' as const) : ('string' as const), multiple },
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple,
+        ...(name === 'help' && { short: 'h' }),
+      },
     ]),
   );
+}
+
+function parseOptions(name: string, ofCommand: Command['options'], line: readonly string[]) {
   try {
+    const options = parserOptions(ofCommand);
     const { values, positionals } = parseArgs({ args: [...line], options, allowPositionals: true });
     return { values: values as Options, positionals };
   } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See: vis ${command.name} --help`);
+    throw new UsageError(`${(error as Error).message.split('. ')[0]}. See: vis ${name}--help`);
   }
 }
 
@@ -69,7 +88,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...lines,
     '',
-    'vis <command> --help lists its options.',
+    'vis <command> --help lists its options; vis --version says which release this is.',
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 /** Completions of shells. Each script asks the same table of commands that parses the line. */
+import { findCommand, wordsOf } from './arguments.ts';
 import { COMMON_OPTIONS, type Command, type OptionSpecification } from './command.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -14,8 +15,8 @@ export function completionsOf(commands: readonly Command[], words: readonly stri
 }
 
 function candidates(commands: readonly Command[], before: readonly string[], incomplete: string): string[] {
-  const plain = before.filter((word) => !word.startsWith('-'));
-  const command = commands.find(({ name }) => name.split(' ').every((word, index) => plain[index] === word));
+  const plain = wordsOf(commands, before);
+  const command = findCommand(commands, plain);
   if (!command) {
     const deeper = commands.filter(({ name }) => plain.every((word, index) => name.split(' ')[index] === word));
     return [...new Set(deeper.map(({ name }) => name.split(' ')[plain.length] ?? ''))];

@@ -9,6 +9,9 @@ import { completionScript, completionsOf, SHELLS } from './completions.ts';
 import { describeFailure, EXIT, type ExitCode, ReportedFailure, UsageError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
+/** As in the package's manifest. */
+export const VERSION = '0.1.0';
+
 const completionCommand: Command = {
   name: 'completions',
   summary: 'Print the completions of a shell',
@@ -34,6 +37,10 @@ export async function runCommandLine(line: readonly string[], terminal: Terminal
     // What the shells call; it is no command of people.
     if (line[0] === 'complete') {
       for (const word of completionsOf(COMMANDS, line.slice(line[1] === '--' ? 2 : 1))) terminal.print(word);
+      return EXIT.ok;
+    }
+    if (line.length === 1 && line[0] === '--version') {
+      terminal.print(VERSION);
       return EXIT.ok;
     }
     const parsed = parseLine(COMMANDS, line);

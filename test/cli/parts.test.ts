@@ -1,4 +1,6 @@
 /** Parts of the command line that need no service. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { helpOf, overview, parseLine } from '../../src/cli/arguments.ts';
 import { cancelOrLeave } from '../../src/cli/commands/jobs.ts';
@@ -9,6 +11,7 @@ import { COMMANDS, runCommandLine } from '../../src/cli/run-command-line.ts';
 import { safe, type Terminal, table } from '../../src/cli/terminal.ts';
 import { ApiError, FILE_FIELDS, type Job, type VehicleInferenceClient } from '../../src/client/index.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
+import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
 function createTerminal(signal = new AbortController().signal) {
   const lines: string[] = [];
@@ -28,13 +31,18 @@ function createTerminal(signal = new AbortController().signal) {
 }
 
 describe('a line', () => {
-  it('is read by the longest name, with its options before or after', () => {
+  it('is read by the name of its command, with options before, inside and after it', () => {
     const parsed = parseLine(COMMANDS, ['run', '--set', 'a=1', 'vin.read', '--set=b=2', 'x.jpg', 'y.jpg', '--json']);
     expect(parsed).toMatchObject({
       command: { name: 'run' },
       args: { endpoint: 'vin.read' },
       rest: ['x.jpg', 'y.jpg'],
       options: { set: ['a=1', 'b=2'], json: true },
+    });
+    const before = parseLine(COMMANDS, ['--base-url', 'http://a.test', 'jobs', '--limit', '2', 'list']);
+    expect(before).toMatchObject({
+      command: { name: 'jobs list' },
+      options: { 'base-url': 'http://a.test', limit: '2' },
     });
   });
 
@@ -44,6 +52,7 @@ describe('a line', () => {
     [['jobs', 'show'], 'needs <job>'],
     [['jobs', 'show', 'a', 'b'], 'does not take "b"'],
     [['jobs', 'list', '--stauts', 'x'], "Unknown option '--stauts'"],
+    [['--jbos'], "Unknown option '--jbos'. See: vis --help"],
     [['jobs', 'list', '--limit', 'x'], '--limit must be a whole number'],
   ])('%j is refused with what to do', async (line, text) => {
     const { terminal, notes } = createTerminal();
@@ -54,9 +63,25 @@ describe('a line', () => {
   it('without words, or with help, shows the commands and their options', async () => {
     const { terminal, lines } = createTerminal();
     expect(await runCommandLine([], terminal)).toBe(EXIT.ok);
-    expect(await runCommandLine(['jobs', 'list', '--help'], terminal)).toBe(EXIT.ok);
-    expect(lines).toEqual([overview(COMMANDS), helpOf(COMMANDS.find(({ name }) => name === 'jobs list') as never)]);
+    for (const line of [
+      ['help'],
+      ['-h'],
+      ['jobs', 'list', '--help'],
+      ['jobs', 'list', '-h'],
+      ['help', 'jobs', 'list'],
+    ]) {
+      expect(await runCommandLine(line, terminal)).toBe(EXIT.ok);
+    }
+    const help = helpOf(COMMANDS.find(({ name }) => name === 'jobs list') as never);
+    expect(lines).toEqual([...Array(3).fill(overview(COMMANDS)), ...Array(3).fill(help)]);
     for (const { name } of COMMANDS) expect(lines[0]).toContain(`vis ${name}`);
+  });
+
+  it('says which release it is', async () => {
+    const { terminal, lines } = createTerminal();
+    expect(await runCommandLine(['--version'], terminal)).toBe(EXIT.ok);
+    const manifest = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'src/cli/package.json'), 'utf8'));
+    expect(lines).toEqual([manifest.version]);
   });
 });
 
@@ -68,6 +93,8 @@ describe('completions', () => {
       ['cancel', 'list', 'show', 'watch'],
     ],
     [['run', 'dashb'], ['dashboard.read']],
+    [['run', '--scenario', 'slow', 'dashb'], ['dashboard.read']],
+    [['--base-url', 'http://a.test', 'jo'], ['jobs']],
     [['run', 'dashboard.read', 'x'], []],
     [['jobs', 'list', '--st'], ['--status']],
     [['jobs', 'list', '--status', 'q'], ['queued']],
