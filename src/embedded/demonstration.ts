@@ -27,7 +27,7 @@ export interface DemonstrationOptions {
 
 type DashboardJob = Job<'dashboard.read'>;
 
-const WEBHOOK_TIMEOUT_MS = 30_000;
+const WEBHOOK_TIMEOUT_MS = 120_000;
 const JOB_TIMEOUT_MS = 120_000;
 /** A worker is ready before a release that loads slowly is: on a slow machine the networks take longer. */
 const MODEL_TIMEOUT_MS = 180_000;

@@ -29,6 +29,8 @@ export interface ProgramExit {
 
 const LOG_TAIL_LINES = 30;
 const LOG_ROTATION_BYTES = 10 * 1024 * 1024;
+/** For what a program wrote last, which arrives after its end. A process that it left behind may hold its output open. */
+const LAST_OUTPUT_TIMEOUT_MS = 2_000;
 
 /** A program that ended during its start, or was not ready in time. */
 export class ProgramFailedError extends Error {
@@ -42,6 +44,7 @@ export class ProgramFailedError extends Error {
 export class RunningProgram {
   readonly name: string;
   readonly pid: number;
+  /** Resolves when the process is gone and its output has been read. */
   readonly exited: Promise<ProgramExit>;
   #ended = false;
   readonly #child: ChildProcess;
@@ -60,7 +63,12 @@ export class RunningProgram {
       child.once('exit', (code, signal) => {
         this.#ended = true;
         definition.record?.remove(pid);
-        resolve({ code, signal });
+        const end = () => {
+          clearTimeout(timer);
+          resolve({ code, signal });
+        };
+        const timer = setTimeout(end, LAST_OUTPUT_TIMEOUT_MS);
+        child.once('close', end);
       });
     });
   }

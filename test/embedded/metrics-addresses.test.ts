@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import { chooseMetricsAddresses, metricsUrls } from '../../src/embedded/metrics-addresses.ts';
-import { findFreePort, isPortFree } from '../../src/embedded/ports.ts';
+import { claimPort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
 
 const servers: ReturnType<typeof createServer>[] = [];
 afterEach(() => {
@@ -15,11 +15,12 @@ async function occupy(port: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 }
 
-/** The first of so many successive free ports. */
+/** The first of so many successive free ports, which no other test is given. */
 async function freeRun(count: number): Promise<number> {
   for (;;) {
     const first = await findFreePort();
-    const free = await Promise.all(Array.from({ length: count }, (_, index) => isPortFree(first + index)));
+    const others = Array.from({ length: count - 1 }, (_, index) => first + 1 + index);
+    const free = await Promise.all(others.map(async (port) => (await claimPort(port)) && isPortFree(port)));
     if (free.every(Boolean)) return first;
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../../src/embedded/postgres.ts';
@@ -9,6 +9,8 @@ import { identifyProcess } from '../../src/embedded/process-identity.ts';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
 import type { RunningProgram } from '../../src/embedded/program.ts';
 import { Supervised } from '../../src/embedded/supervised.ts';
+
+jest.setTimeout(300_000);
 
 let directory: string;
 let running: RunningProgram[];

@@ -42,8 +42,9 @@ it('kills one that ignores the signal', async () => {
   );
   await once(children[0]?.stdout as NodeJS.ReadableStream, 'data');
   new ProcessRecord(path).add('API', pid);
-  await stopOrphans(findOrphans(path), 200);
-  expect(identifyProcess(pid)).toBeNull();
+  const orphans = findOrphans(path);
+  await stopOrphans(orphans, 200);
+  expect(await Promise.all(orphans.map((orphan) => waitForEnd(orphan, 60_000)))).toEqual([true]);
 });
 
 it('leaves alone another process that has the same id now', async () => {
@@ -69,5 +70,5 @@ it('kills everything recorded at once, with its children', async () => {
   record.add('Inference worker', parent.pid as number);
   record.killAll();
   await once(parent, 'exit');
-  expect(grandchild && (await waitForEnd(grandchild, 5_000))).toBe(true);
+  expect(grandchild && (await waitForEnd(grandchild, 60_000))).toBe(true);
 });

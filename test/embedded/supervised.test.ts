@@ -1,9 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it, jest } from '@jest/globals';
 import { type RunningProgram, startProgram, waitUntilReady } from '../../src/embedded/program.ts';
 import { Supervised } from '../../src/embedded/supervised.ts';
+
+jest.setTimeout(240_000);
 
 const QUICK = { firstDelayMs: 1, longestDelayMs: 5, healthyAfterMs: 60_000, failureLimit: 3 };
 const never = new AbortController().signal;
@@ -61,7 +63,7 @@ it('gives up a program that keeps failing, and shows the end of its log', async 
     const start = async () => {
       starts += 1;
       const started = await program(starts === 1 ? 'exit 1' : 'echo "no licence" >&2; exit 3');
-      if (starts > 1) await waitUntilReady(started, () => false, { timeoutMs: 5_000, logPath });
+      if (starts > 1) await waitUntilReady(started, () => false, { timeoutMs: 60_000, logPath });
       return started;
     };
     Supervised.start({ name: 'Sleeper', start, report: () => {}, onGivenUp: resolve, policy: QUICK }, never).catch(
@@ -71,6 +73,12 @@ it('gives up a program that keeps failing, and shows the end of its log', async 
   expect(givenUp.message).toContain('Sleeper failed 3 times in a row and is given up.');
   expect(givenUp.message).toContain('ended during its start (exit code 3)');
   expect(givenUp.message).toContain('no licence');
+});
+
+it('has read what a program wrote last when it tells that the program has ended', async () => {
+  const talkative = await program('seq 100000');
+  await talkative.exited;
+  expect(talkative.logTail().split('\n').at(-1)).toBe('100000');
 });
 
 it('does not restart a stopped program', async () => {
@@ -100,7 +108,7 @@ it('kills a program that ignores the stop signal', async () => {
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 100,
   });
-  await waitUntilReady(stubborn, () => stubborn.logTail().includes('up'), { timeoutMs: 10_000, logPath });
+  await waitUntilReady(stubborn, () => stubborn.logTail().includes('up'), { timeoutMs: 60_000, logPath });
   expect(await stubborn.stop()).toEqual({ code: null, signal: 'SIGKILL' });
 });
 
@@ -110,7 +118,7 @@ it('an aborted start stops its program', async () => {
   const start = async (signal: AbortSignal) => {
     started = await program('exec sleep 60');
     interruption.abort();
-    await waitUntilReady(started, () => false, { timeoutMs: 5_000, logPath, signal });
+    await waitUntilReady(started, () => false, { timeoutMs: 60_000, logPath, signal });
     return started;
   };
   const { report } = watch('');
