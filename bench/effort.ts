@@ -13,6 +13,8 @@ export interface Effort {
   timedAdmissions: number;
   /** Duration of a turn of admissions, at some thousands per second. */
   admissions: { rampMs: number; windowMs: number };
+  /** Jobs of a database that has grown. */
+  growthJobs: number;
 }
 
 export const FULL: Effort = {
@@ -23,6 +25,7 @@ export const FULL: Effort = {
   slowJobs: 8,
   timedAdmissions: 300,
   admissions: { rampMs: 300, windowMs: 2_500 },
+  growthJobs: 1_000_000,
 };
 
 export const QUICK: Effort = {
@@ -33,4 +36,5 @@ export const QUICK: Effort = {
   slowJobs: 3,
   timedAdmissions: 50,
   admissions: { rampMs: 200, windowMs: 500 },
+  growthJobs: 20_000,
 };

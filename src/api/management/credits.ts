@@ -5,10 +5,10 @@ import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { type CreditBalance, readCreditBalances, setLowBalanceThreshold } from '../../credits/credit-balances-store.ts';
 import { topUp } from '../../credits/credit-bookings-store.ts';
 import { leftOf, leftOfAll } from '../../credits/credit-grants.ts';
-import { CreditTransfer } from '../../credits/entities.ts';
+import type { CreditTransfer } from '../../credits/entities.ts';
 import { createCheckout } from '../../credits/payments/checkout.ts';
 import type { Checkout } from '../../credits/payments/payment-provider.ts';
-import { createdWithin, findPage } from '../../platform/database/pages.ts';
+import { findTransfers } from '../../credits/transfers-store.ts';
 import { epochSeconds as inSeconds } from '../../platform/epoch-seconds.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { createdParameters, pageParameters } from '../requests/query.ts';
@@ -171,17 +171,11 @@ const listCreditTransfers = defineOperation({
   ),
   response: pageOf(creditTransfer),
   async handle({ em, member, query }) {
-    const where = {
-      organizationId: member.organizationId,
-      livemode: query.livemode === undefined ? { $in: [true, false] } : query.livemode,
-      ...(query.kind !== undefined && { kind: query.kind }),
-      ...(query.job_id !== undefined && { jobId: query.job_id }),
-      ...createdWithin(query),
-    };
-    const page = await findPage<CreditTransfer>(em, CreditTransfer, null, where, {
-      limit: query.limit,
-      ...cursorOf('starting_after', query.starting_after),
-      ...cursorOf('ending_before', query.ending_before),
+    const { starting_after: after, ending_before: before, ...filter } = query;
+    const page = await findTransfers(em, member.organizationId, {
+      ...filter,
+      ...cursorOf('starting_after', after),
+      ...cursorOf('ending_before', before),
     });
     return renderPage(page, renderTransfer);
   },

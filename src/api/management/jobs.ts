@@ -5,8 +5,7 @@ import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { Event, Job } from '../../jobs/entities.ts';
 import { renderJob } from '../../jobs/job-resource.ts';
 import { ofStatus } from '../../jobs/readable-jobs-store.ts';
-import type { EntityManager } from '../../platform/database/orm.ts';
-import { createdWithin, findPage, type Page, type PageRequest } from '../../platform/database/pages.ts';
+import { createdWithin, findPageOfModes } from '../../platform/database/pages.ts';
 import { epochSeconds as toEpochSeconds } from '../../platform/epoch-seconds.ts';
 import { readDeliveryLog } from '../../webhooks/deliveries-store.ts';
 import { renderDelivery } from '../../webhooks/delivery-resource.ts';
@@ -48,7 +47,7 @@ const listJobs = defineOperation({
       ...createdWithin(filter),
     };
     const modes = filter.livemode === undefined ? [true, false] : [filter.livemode];
-    return renderPage(await findPageOfModes(em, where, modes, filter), renderJob);
+    return renderPage(await findPageOfModes<Job>(em, Job, 'job', where, modes, filter), renderJob);
   },
 });
 
@@ -161,21 +160,4 @@ async function findJob(request: Pick<ManagementRequest, 'em' | 'member' | 'param
   const job = await request.em.findOne(Job, { id, organizationId: request.member.organizationId });
   if (!job) throw notFound('job', id);
   return job;
-}
-
-/** The index of jobs begins with the mode, so a page of each mode is read and the two are merged. */
-async function findPageOfModes(
-  em: EntityManager,
-  where: object,
-  modes: readonly boolean[],
-  request: PageRequest,
-): Promise<Page<Job>> {
-  const pages: Page<Job>[] = [];
-  for (const livemode of modes) pages.push(await findPage<Job>(em, Job, 'job', { ...where, livemode }, request));
-  const rows = pages.flatMap((page) => page.rows).sort((a, b) => (a.id < b.id ? 1 : -1));
-  const { limit, ending_before: before } = request;
-  return {
-    rows: before === undefined ? rows.slice(0, limit) : rows.slice(-limit),
-    hasMore: rows.length > limit || pages.some(({ hasMore }) => hasMore),
-  };
 }

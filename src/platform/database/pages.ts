@@ -59,6 +59,30 @@ export async function findPage<Row extends { id: string }>(
   return { rows: isBackward ? page.reverse() : page, hasMore: rows.length > limit };
 }
 
+/** As `findPage`, of rows of both modes. The indexes begin with the mode, so a page of each is read and the two are merged. */
+export async function findPageOfModes<Row extends { id: string }>(
+  em: EntityManager,
+  entity: EntityName<Row>,
+  idKind: IdKind | null,
+  where: FilterQuery<Row>,
+  modes: readonly boolean[],
+  request: PageRequest,
+): Promise<Page<Row>> {
+  const pages: Page<Row>[] = [];
+  for (const livemode of modes) {
+    pages.push(await findPage(em, entity, idKind, { $and: [where, { livemode }] } as FilterQuery<Row>, request));
+  }
+  const rows = pages.flatMap((page) => page.rows).sort(newestFirst);
+  const { limit, ending_before: before } = request;
+  return {
+    rows: before === undefined ? rows.slice(0, limit) : rows.slice(-limit),
+    hasMore: rows.length > limit || pages.some(({ hasMore }) => hasMore),
+  };
+}
+
+/** Ids that are numbers have no leading zeros: a longer one is greater. */
+const newestFirst = ({ id: a }: { id: string }, { id: b }: { id: string }) => b.length - a.length || (a < b ? 1 : -1);
+
 /** The SQL bounds of a `created[…]` filter, whose values are epoch seconds. */
 export function createdWithin(filter: Readonly<Record<string, unknown>>): { createdAt?: Record<string, Date> } {
   const bounds = ['gte', 'gt', 'lte', 'lt'].flatMap((bound) => {
