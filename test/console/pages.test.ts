@@ -10,9 +10,10 @@ import sharp from 'sharp';
 import { findChromium } from '../../scripts/install-chromium.ts';
 import { type Answer, ORIGIN, serveFrozenConsole } from './frozen-console.ts';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
-const PATIENCE_MS = 60_000;
+/** A time-out means a hang. */
+const PATIENCE_MS = 120_000;
 const PAGES: Readonly<Record<string, string>> = {
   home: '',
   playground: '/playground',

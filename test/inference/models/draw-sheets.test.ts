@@ -25,4 +25,4 @@ it('a sheet shows the pictures with the outlines of what was found', async () =>
     if (Math.abs(red - 255) < 30 && Math.abs(green - 107) < 30 && Math.abs(blue - 107) < 30) outlined += 1;
   }
   expect(outlined).toBeGreaterThan(80);
-}, 180_000);
+}, 600_000);

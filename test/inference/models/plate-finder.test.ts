@@ -40,7 +40,7 @@ it('find the corners of the plate on a drawn car, and read it', async () => {
   expect(misses).toHaveLength(4);
   // Of 90 pixels in width.
   expect(Math.max(...misses)).toBeLessThan(7);
-}, 60_000);
+}, 300_000);
 
 it.each([
   'src/endpoints/render.plate/fixtures/no-plate.jpg',
@@ -52,5 +52,5 @@ it.each([
   async (file) => {
     expect(await platesOn(file)).toEqual([]);
   },
-  60_000,
+  300_000,
 );

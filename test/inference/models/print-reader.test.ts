@@ -28,5 +28,5 @@ it.each(truths)(
     const endpoint = file.startsWith('tire') ? 'tire.read' : 'vin.read';
     expect(await models.ask(endpoint, file)).toMatchObject(result);
   },
-  60_000,
+  300_000,
 );

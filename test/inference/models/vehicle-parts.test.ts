@@ -37,7 +37,7 @@ it.each([
       framing: { value: 'well_framed', cropped_edges: [] },
     });
   },
-  60_000,
+  300_000,
 );
 
 it('outlines the parts of the side that shows, and not those of the other', async () => {
@@ -61,7 +61,7 @@ it('outlines the parts of the side that shows, and not those of the other', asyn
   );
   expect(fromFrontToRear).toEqual(fromFrontToRear.toSorted((a, b) => a - b));
   expect(boxOf('windshield').y).toBeLessThan(boxOf('hood').y);
-}, 60_000);
+}, 300_000);
 
 it('outlines the vehicle around its parts, tells its paint and its tires', async () => {
   expect(await ask('vehicle.segment', CAR, { include_matte: false })).toMatchObject({
@@ -78,7 +78,7 @@ it('outlines the vehicle around its parts, tells its paint and its tires', async
       expect.objectContaining({ position: expect.objectContaining({ value: 'rear_left' }) }),
     ]) as unknown,
   });
-}, 60_000);
+}, 300_000);
 
 it.each(['dashboard.read', 'document.read', 'engine.detect'])(
   'invents nothing on the example of %s',
@@ -89,5 +89,5 @@ it.each(['dashboard.read', 'document.read', 'engine.detect'])(
     expect(await ask('vehicle.pose', file)).toMatchObject({ view: null, vehicle: null });
     expect(await ask('tire.detect', file)).toMatchObject({ tires: [] });
   },
-  60_000,
+  300_000,
 );

@@ -1,7 +1,7 @@
 /** The folder of models changes while jobs run: a new release takes over, the old one finishes, a broken one changes nothing. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { withLogFields } from '../../../src/platform/logging/log-context.ts';
 import { recordLog } from '../../support/log-record.ts';
 import { until } from '../../support/until.ts';
@@ -9,6 +9,8 @@ import { installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, never, OLD, statusOn, tinyAddTwo, useModelFolder, versionOn } from '../support/model-folder.ts';
 import { isRunning, letGo } from '../support/processes.ts';
 import { rejectionOf, tinyAdd, tinyRequest } from '../support/tiny-endpoint.ts';
+
+jest.setTimeout(240_000);
 
 const models = useModelFolder();
 
@@ -27,7 +29,7 @@ test('a new release takes over without a restart, and a job on the old one finis
   expect(await isRunning(oldPid ?? 0)).toBe(true);
 
   expect((await letGo(running, () => [oldPid ?? 0])).status).toBe('succeeded');
-  await until(async () => !(await isRunning(oldPid ?? 0)));
+  await until(async () => !(await isRunning(oldPid ?? 0)), 60_000);
   expect(started.loaded).toEqual([NEW]);
 });
 
@@ -92,7 +94,8 @@ test('logs of a process do not name the job that triggered its start', async () 
   const started = await models.start({ logger: record.logger });
   const crash = tinyRequest({ modelVersion: OLD, parameters: { behaviour: 'crash' } });
   await withLogFields({ jobId: 'job_1' }, () => rejectionOf(started.infer(crash, never)));
-  const ofOld = (text: string) => record.waitFor(({ msg, modelVersion }) => msg === text && modelVersion === OLD);
+  const ofOld = (text: string) =>
+    record.waitFor(({ msg, modelVersion }) => msg === text && modelVersion === OLD, 60_000);
   expect(await ofOld('a release is loaded')).not.toHaveProperty('jobId');
   expect(await ofOld('an inference child process ended; it is replaced')).not.toHaveProperty('jobId');
   expect(await ofOld('an inference attempt failed')).toHaveProperty('jobId');
@@ -129,7 +132,7 @@ test('when a release is removed the previous one serves again; without one, the 
   await started.reload();
   expect(started.installedEndpoints()).toEqual([]);
   expect(() => versionOn(started)).toThrow('No model is installed');
-  await until(() => started.pids.length === 0);
+  await until(() => started.pids.length === 0, 60_000);
 });
 
 test("a model's crash ends no process of another model", async () => {

@@ -103,6 +103,8 @@ export function useKserveServer() {
       modelsDirectory,
       store: { get: async () => picture },
       logger: log,
+      // However long a busy machine takes to let a process abandon a job.
+      graceMs: 60_000,
       askServer: ask(setting),
     });
     closeLater(() => backend.close());

@@ -19,6 +19,8 @@ export const modelsDirectory = new URL('../models/', import.meta.url);
 export const tinyAdd: EndpointContract = {
   ...dashboardRead,
   slug: 'tiny.add',
+  // A time-out means a hang, however busy the machine is.
+  inferenceTimeoutMs: 600_000,
   parameters: Type.Object({}),
   result: Type.Object({ sum: Type.Number(), environment: Type.Array(Type.String()) }, { additionalProperties: false }),
   scenarios: {},

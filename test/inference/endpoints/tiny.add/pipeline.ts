@@ -12,12 +12,13 @@ export const pipeline: PipelineDefinition = {
   tasks: ['adding-one'],
   create: (model) => {
     return async ({ pictures, parameters }) => {
-      const { width } = await onlyPicture(pictures);
+      // Before anything that a cancellation would end.
       if (parameters.behaviour === 'hang') await new Promise(() => undefined);
+      if (parameters.behaviour === 'run_forever') for (;;) await runOnce(model);
+      const { width } = await onlyPicture(pictures);
       if (parameters.behaviour === 'spin') for (;;);
       // The test decides when it continues: see `letGo`.
       if (parameters.behaviour === 'wait') await once(process, 'SIGWINCH');
-      if (parameters.behaviour === 'run_forever') for (;;) await runOnce(model);
       if (parameters.behaviour === 'crash') process.kill(process.pid, 'SIGKILL');
       if (parameters.behaviour === 'throw') throw new Error('a secret of the inside');
       if (parameters.behaviour === 'escape') return { sum: 0, environment: refusals() };

@@ -14,7 +14,7 @@ it.each<Case & { setting?: Setting }>([
   { what: '503', answer: (response) => response.writeHead(503).end('overloaded') },
   { what: '429', answer: (response) => response.writeHead(429).end() },
   { what: 'no answer at all', answer: (response) => response.destroy() },
-  { what: 'no answer in time', answer: () => {}, setting: { server: { timeoutMs: 1_000 } } },
+  { what: 'no answer in time', answer: () => {}, setting: { server: { timeoutMs: 4_000 } } },
   {
     what: 'an answer that breaks off',
     answer: (response) => {

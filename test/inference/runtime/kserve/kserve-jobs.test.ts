@@ -1,8 +1,10 @@
 /** Jobs of a model whose network runs on a KServe server: only tensors travel. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../support/until.ts';
 import { never, outputY, secret, useKserveServer } from '../../support/kserve-setting.ts';
 import { rejectionOf, tinyRequest } from '../../support/tiny-endpoint.ts';
+
+jest.setTimeout(240_000);
 
 const kserve = useKserveServer();
 
@@ -58,10 +60,10 @@ it('an aborted job is cancelled at the server, too', async () => {
   kserve.server.onInfer = () => {};
   const controller = new AbortController();
   const outcome = rejectionOf(backend.infer(tinyRequest(), { signal: controller.signal }));
-  await until(() => kserve.server.requests.filter(({ method }) => method === 'POST').length === 2);
+  await until(() => kserve.server.requests.filter(({ method }) => method === 'POST').length === 2, 60_000);
   controller.abort();
   expect(await outcome).toMatchObject({ name: 'AbortError' });
-  await until(() => kserve.server.abandoned === 1);
+  await until(() => kserve.server.abandoned === 1, 60_000);
   const { pids } = backend;
   kserve.server.onInfer = null;
   expect((await backend.infer(tinyRequest(), never)).result).toMatchObject({ sum: 42 });

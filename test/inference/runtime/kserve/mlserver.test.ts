@@ -57,13 +57,13 @@ async function startMlServer(): Promise<RunningProgram> {
       ({ ok }) => ok,
       () => false,
     );
-  await waitUntilReady(program, isReady, { timeoutMs: 120_000, logPath });
+  await waitUntilReady(program, isReady, { timeoutMs: 240_000, logPath });
   return program;
 }
 
 const askServer = () =>
   createAskServer({
-    servers: [{ name: 'mlserver', url: `http://127.0.0.1:${port}`, headers: {}, timeoutMs: 30_000 }],
+    servers: [{ name: 'mlserver', url: `http://127.0.0.1:${port}`, headers: {}, timeoutMs: 120_000 }],
     http,
     logger: log,
   });
@@ -95,7 +95,7 @@ const ADDING = { kserve: { server: 'mlserver', model: 'tiny', version: '1' } };
     beforeAll(async () => {
       port = await findFreePort();
       server = await startMlServer();
-    }, 150_000);
+    }, 300_000);
     afterAll(async () => {
       await server.stop();
       await http.close();
@@ -168,7 +168,7 @@ const ADDING = { kserve: { server: 'mlserver', model: 'tiny', version: '1' } };
         expect(await rejectionOf(infer())).toMatchObject({ code: 'model_unavailable', retryable: true });
         server = await startMlServer();
         expect((await infer()).result).toMatchObject({ sum: 42 });
-      }, 150_000);
+      }, 300_000);
     });
   },
 );

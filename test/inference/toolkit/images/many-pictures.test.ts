@@ -19,10 +19,12 @@ onLinux('many pictures', () => {
     expect(ends.succeeded).toBeGreaterThan(75);
     expect(ends.failed).toBeGreaterThan(15);
     expect(samples.length).toBeGreaterThan(20);
+    // What each holds before it has work depends on the machine.
+    const [first] = samples;
     for (const { workerMegabytes, childMegabytes } of samples) {
-      expect(workerMegabytes).toBeLessThan(1_000);
+      expect(workerMegabytes - (first?.workerMegabytes ?? 0)).toBeLessThan(300);
       expect(childMegabytes).toHaveLength(2);
-      expect(Math.max(...childMegabytes)).toBeLessThan(700);
+      expect(Math.max(...childMegabytes) - Math.max(...(first?.childMegabytes ?? []))).toBeLessThan(500);
     }
-  }, 240_000);
+  }, 900_000);
 });
