@@ -5,7 +5,8 @@ import { readHeadroom } from '../../src/credits/credit-balances-store.ts';
 import { adjustCredits } from '../../src/credits/credit-bookings-store.ts';
 import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
-import { post, postUntilAdmitted } from './customer.ts';
+import { until } from '../support/until.ts';
+import { post, postUntilAdmitted, postUntilDecided } from './customer.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';
 import { expectInvariants } from './invariants.ts';
 import { rounds } from './rounds.ts';
@@ -15,7 +16,7 @@ let stack: FaultStack;
 
 beforeAll(async () => {
   stack = await startFaultStack(processes);
-}, 300_000);
+}, 600_000);
 afterAll(() => stack.close());
 
 it.each(rounds)(
@@ -23,17 +24,18 @@ it.each(rounds)(
   async () => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(stack, { key })));
-    for (const answer of answers) expect([202, 409, 429]).toContain(answer?.status);
+    // 503: a busy machine has no connection to PostgreSQL for all of them in time.
+    for (const answer of answers) expect([202, 409, 429, 503]).toContain(answer?.status);
     const texts = answers.filter((answer) => answer?.status === 202).map((answer) => answer?.text);
-    expect(new Set(texts).size).toBe(1);
-    await postUntilAdmitted(stack, { key });
-    const other = await post(stack, { key, parameters: { read_warning_lights: 'false' } });
-    expect(other?.status).toBe(409);
+    const { text } = await postUntilAdmitted(stack, { key });
+    expect(new Set([...texts, text]).size).toBe(1);
+    const other = await postUntilDecided(stack, { key, parameters: { read_warning_lights: 'false' } });
+    expect(other.status).toBe(409);
     const jobs = await query(stack.orm.em.fork(), 'select id from jobs where idempotency_key = $1', [key]);
     expect(jobs).toHaveLength(1);
     await expectInvariants(stack);
   },
-  120_000,
+  600_000,
 );
 
 it.each(rounds)(
@@ -43,13 +45,13 @@ it.each(rounds)(
     await leaveCredits(organizationId, 100);
     // Live jobs hold 20 credits each and give none back when they have read something.
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => post(stack, { key: randomUUID(), mode: 'live' })),
+      Array.from({ length: 50 }, () => postUntilDecided(stack, { key: randomUUID(), mode: 'live' })),
     );
-    const statuses = answers.map((answer) => answer?.status ?? 0).toSorted((one, other) => one - other);
+    const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
     expect(statuses).toEqual([...Array<number>(5).fill(202), ...Array<number>(45).fill(402)]);
     await expectInvariants(stack);
   },
-  120_000,
+  600_000,
 );
 
 it.each(rounds)(
@@ -62,18 +64,24 @@ it.each(rounds)(
     }
     await expectInvariants(stack);
   },
-  180_000,
+  600_000,
 );
 
 async function cancelAtOnce() {
   const { job } = await postUntilAdmitted(stack, { key: randomUUID() });
-  const response = await fetch(`${stack.apiUrl}/v1/jobs/${job.id}/cancel`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${stack.seed.keys.test}` },
-  });
+  let answer = 0;
+  await until(async () => {
+    const response = await fetch(`${stack.apiUrl}/v1/jobs/${job.id}/cancel`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${stack.seed.keys.test}` },
+    });
+    answer = response.status;
+    // A busy machine has no connection to PostgreSQL for all of them in time.
+    return answer !== 503;
+  }, 300_000);
   const client = stack.client('test');
   const ended = await client.waitFor(await client.getJob(job.id));
-  return { answer: response.status, status: ended.status, charged: ended.credits.charged };
+  return { answer, status: ended.status, charged: ended.credits.charged };
 }
 
 /** Leaves exactly so many live credits. */

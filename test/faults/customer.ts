@@ -8,8 +8,10 @@ import { until } from '../support/until.ts';
 import type { FaultStack } from './fault-stack.ts';
 
 const PICTURE = readFileSync(join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg'));
-/** Longer than a restart of any process, and longer than a claim without a response is in progress. */
-const PATIENCE_MS = 90_000;
+/** A time-out means a hang. */
+const PATIENCE_MS = 300_000;
+/** Longer than a request waits for the restart of any process. */
+const ATTEMPT_TIMEOUT_MS = 120_000;
 
 export interface Submission {
   key: string;
@@ -44,7 +46,7 @@ export async function post(
         ...(scenario !== undefined && { 'X-Service-Test-Scenario': scenario }),
       },
       body: form,
-      signal: AbortSignal.timeout(45_000),
+      signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     });
     const text = await response.text();
     return {
@@ -62,13 +64,26 @@ export async function post(
 }
 
 /** Repeats the same request until it is admitted, as a careful customer does. */
-export async function postUntilAdmitted(stack: FaultStack, submission: Submission): Promise<Answer> {
+export function postUntilAdmitted(stack: FaultStack, submission: Submission): Promise<Answer> {
+  return postUntil(stack, submission, ({ status }) => status === 202);
+}
+
+/** Repeats the same request for as long as it is only asked to come again. */
+export function postUntilDecided(stack: FaultStack, submission: Submission): Promise<Answer> {
+  return postUntil(stack, submission, ({ status }) => status !== 429 && status !== 503);
+}
+
+async function postUntil(
+  stack: FaultStack,
+  submission: Submission,
+  isEnough: (answer: Answer) => boolean,
+): Promise<Answer> {
   let answer: Answer | null = null;
   await until(async () => {
     answer = await post(stack, submission);
     // Many rounds in a minute reach the rate limit; further attempts would not lift it.
     if (answer?.status === 429) await delay(answer.retryAfterMs);
-    return answer?.status === 202;
+    return answer !== null && isEnough(answer);
   }, PATIENCE_MS);
   return answer as unknown as Answer;
 }

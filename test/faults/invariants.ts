@@ -9,7 +9,7 @@ import type { FaultStack } from './fault-stack.ts';
  * Covers a heartbeat that times out, a sweep of the outbox and the first steps of every backoff schedule. It is the bound of
  * one job, not of all that wait behind each other on a busy machine: the bound starts again whenever one of them has ended.
  */
-const BOUND_MS = 90_000;
+const BOUND_MS = 240_000;
 
 /**
  * I1: the ledger balances. I2: every job moved its credits once. I4: every committed job ended. I5: every terminal event

@@ -19,7 +19,7 @@ let stack: FaultStack;
 
 beforeAll(async () => {
   stack = await startFaultStack(processes, OF_INSPECTIONS);
-}, 300_000);
+}, 600_000);
 afterAll(() => stack.close());
 
 it.each(rounds.flatMap((round) => MOMENTS.map((moment) => [moment, round] as const)))(
@@ -46,5 +46,5 @@ it.each(rounds.flatMap((round) => MOMENTS.map((moment) => [moment, round] as con
     expect(job?.result?.views).toEqual(expected?.result?.views);
     expect(job?.result?.parts).toEqual(expected?.result?.parts);
   },
-  300_000,
+  600_000,
 );

@@ -47,7 +47,7 @@ if (ROUNDS > 1) {
   describe('under mixed load', () => {
     beforeAll(async () => {
       stack = await startFaultStack(processes);
-    }, 300_000);
+    }, 600_000);
     afterAll(() => stack.close());
 
     it(

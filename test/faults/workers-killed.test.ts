@@ -18,7 +18,7 @@ let stack: FaultStack;
 
 beforeAll(async () => {
   stack = await startFaultStack(processes);
-}, 300_000);
+}, 600_000);
 afterAll(() => stack.close());
 
 /** Kills a worker when the statement of a new job has reached the moment, and returns the job's end. */
@@ -39,7 +39,7 @@ describe('an inference worker', () => {
       const job = await killAt(stack.parts.inference, 'update jobs', moment);
       expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
     },
-    180_000,
+    600_000,
   );
 
   it.each(tries)(
@@ -48,7 +48,7 @@ describe('an inference worker', () => {
       const job = await killAt(stack.parts.inference, 'settle_job', moment);
       expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
     },
-    180_000,
+    600_000,
   );
 
   it.each(tries)(
@@ -57,20 +57,20 @@ describe('an inference worker', () => {
       const job = await killAt(stack.parts.inference, 'settle_job', moment, 'model_error');
       expect(job).toMatchObject({ status: 'failed', credits: { reserved: 20, charged: 0 } });
     },
-    180_000,
+    600_000,
   );
 
   it.each(rounds)(
     'during inference (round %i): the job ends on another worker, one charge',
     async () => {
       const { job } = await postUntilAdmitted(stack, { key: randomUUID(), scenario: 'slow' });
-      await until(async () => (await statusOf(job.id)) === 'processing', 30_000);
+      await until(async () => (await statusOf(job.id)) === 'processing', 300_000);
       await stack.parts.inference.kill();
       await stack.parts.inference.start();
       await expectInvariants(stack);
       expect(await statusOf(job.id)).toBe('succeeded');
     },
-    180_000,
+    600_000,
   );
 });
 
@@ -81,7 +81,7 @@ describe('an orchestration worker', () => {
       const { orchestration } = stack.parts;
       const reached = orchestration.postgres.holdNext((sql) => sql.includes('settle_job'), moment);
       const { job } = await postUntilAdmitted(stack, { key: randomUUID(), scenario: 'slow' });
-      await until(async () => (await statusOf(job.id)) === 'processing', 30_000);
+      await until(async () => (await statusOf(job.id)) === 'processing', 300_000);
       await stack.temporal.client.workflow.getHandle(job.id).cancel();
       await reached;
       await orchestration.kill();
@@ -92,7 +92,7 @@ describe('an orchestration worker', () => {
         credits: { reserved: 20, charged: 0 },
       });
     },
-    180_000,
+    600_000,
   );
 });
 
@@ -105,7 +105,7 @@ it.each(tries)(
     expect(events.length).toBeGreaterThanOrEqual(1);
     expect(new Set(events.map(({ id }) => id)).size).toBe(1);
   },
-  180_000,
+  600_000,
 );
 
 async function statusOf(jobId: string): Promise<string | undefined> {
