@@ -103,16 +103,21 @@ export function recordSkippedLastAttempt(
   });
 }
 
+/** Deliveries that end with their endpoint, in one statement; a day of failures may leave hundreds of thousands. */
+const BATCH = 10_000;
+
 /**
- * Ends the pending deliveries of an endpoint that is being disabled, so that they can be replayed at once. The endpoint's row
- * must be locked. Their workflows end at their next attempt.
+ * Ends pending deliveries of an endpoint that is being disabled, so that they can be replayed at once. Any beyond the batch end
+ * at their next attempt, where the workflows of the others end too. The endpoint's row must be locked.
  */
 export async function endPendingDeliveries(em: EntityManager, webhookEndpointId: string, now: Date): Promise<void> {
   await query(
     em,
     `update webhook_deliveries set status = 'failed', completed_at = $2, next_attempt_at = null
-     where webhook_endpoint_id = $1 and status = 'pending'`,
-    [webhookEndpointId, now],
+     where id in (
+       select id from webhook_deliveries where webhook_endpoint_id = $1 and status = 'pending' order by id limit $3
+     ) and status = 'pending'`,
+    [webhookEndpointId, now, BATCH],
   );
 }
 

@@ -258,6 +258,20 @@ describe('disabling an endpoint', () => {
     const received = await receiver.waitFor(() => true, 20_000);
     expect(received.headers['webhook-id']).toBe(eventId);
   });
+
+  it('ends 10,000 of them at most in its statement, the oldest first', async () => {
+    const { id } = await makeEndpoint();
+    const { deliveryId } = await endedDelivery(id, 'failed');
+    await copyFailed(deliveryId, 10_002);
+    const em = api.orm.em.fork();
+    await em.nativeUpdate(WebhookDelivery, { webhookEndpoint: id }, { status: 'pending', completedAt: null });
+    await call('PATCH', `/${id}`, { status: 'disabled' });
+    const ofEndpoint = { webhookEndpoint: id };
+    const newest = await em.find(WebhookDelivery, ofEndpoint, { orderBy: { id: 'desc' }, limit: 3 });
+    expect(newest.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
+    expect(await em.count(WebhookDelivery, { ...ofEndpoint, status: 'failed' })).toBe(10_000);
+    await call('DELETE', `/${id}`);
+  });
 });
 
 describe('replaying failed deliveries', () => {
@@ -287,12 +301,8 @@ describe('replaying failed deliveries', () => {
     const { id } = await makeEndpoint();
     for (let count = 0; count < 30; count += 1) await endedDelivery(id, 'failed', secondsAgo(60));
     expect((await call('POST', `/${id}/replay`, { since: 0 })).json).toMatchObject({ replayed: 30 });
+    // No sweeper runs here.
     await until(() => receiver.deliveries.length === 30, 20_000);
-    const replays = (await deliveriesOf(id)).filter(({ replayOf }) => replayOf !== null);
-    for (const replay of replays) {
-      const { startTime } = await api.temporal.client.workflow.getHandle(replay.id).describe();
-      expect(startTime.getTime() - replay.createdAt.getTime()).toBeLessThan(5_000);
-    }
   });
 
   it('concurrently replays each event once', async () => {
