@@ -66,11 +66,15 @@ it('states the bounds of event streams', () => {
   }
 });
 
-it('states every time-out, interval and batch of the service', () => {
+it('states every time-out, interval, pause, patience and batch of the service', () => {
   const named = [...sources.values()]
-    .filter(({ path }) => !/^src\/(?:client|embedded|endpoints)\//.test(path))
+    .filter(({ path }) => !/^src\/(?:cli|client|embedded|endpoints)\//.test(path))
     .flatMap(({ path, text }) => [...text.matchAll(DECLARED)].map(([, name = '']) => ({ path, name })))
-    .filter(({ name }) => /(?:^|_)(?:TIMEOUT_MS|INTERVAL_MS|BATCH(?:_SIZE)?)$/.test(name))
+    .filter(({ name }) =>
+      /(?:^|_)(?:(?:TIMEOUT|INTERVAL|CHECK|DELAY|GRACE|IDLE|PATIENCE|PAUSE|READ|RETRY|STALL|WAIT)_MS|BATCH(?:_SIZE)?)$/.test(
+        name,
+      ),
+    )
     .map(({ path, name }) => `${path}#${name}`);
   const known = stated.map(({ bound }) => bound);
   expect(named.filter((bound) => !known.includes(bound))).toEqual([]);
