@@ -17,11 +17,12 @@ export async function findIncompleteInput(
   store: Pick<ObjectStore, 'stream'>,
   inputs: readonly JobInput[],
 ): Promise<IncompleteInput | null> {
-  for (const input of inputs) {
+  for (const [index, input] of inputs.entries()) {
     const { storageKey, mediaType, bytes, field, uploadId } = input;
     const read = async (start: number, end: number) =>
       start < end ? buffer(await store.stream(storageKey, { start, end: end - 1 })) : Buffer.alloc(0);
-    const name = uploadId === null ? `A file in "${field}"` : `The upload ${uploadId}`;
+    const which = inputs.length === 1 ? 'The file' : `File ${index + 1}`;
+    const name = uploadId === null ? `${which} in "${field}"` : `The upload ${uploadId}`;
     try {
       if (!(await isTruncated(mediaType, { bytes, read }))) continue;
     } catch (error) {

@@ -4,7 +4,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { countRows, readJob } from '../support/jobs.ts';
 import { png } from '../support/pictures.ts';
-import { read, upload } from '../support/requests.ts';
+import { filePart, read, upload } from '../support/requests.ts';
 
 let api: TestApi;
 let customer: Customer;
@@ -122,6 +122,20 @@ describe('dry_run', () => {
     const uploaded = { key: customer.keys.test, json: { input_ref }, query: '?dry_run=true' };
     expect((await read(api, uploaded)).error).toMatchObject({ code: 'input_unreadable', param: 'input_ref' });
     expect((await read(api, { ...direct, image: png, query: '?dry_run=true' })).status).toBe(200);
+  });
+
+  it('says which of several images is truncated', async () => {
+    const body = new FormData();
+    for (const image of [png, png.subarray(0, -20), png]) body.append('images', filePart(image), 'picture.png');
+    const answer = await api.call('/v1/vehicle/identify?dry_run=true', {
+      method: 'POST',
+      key: customer.keys.test,
+      body,
+    });
+    expect(answer.error).toMatchObject({
+      code: 'input_unreadable',
+      message: expect.stringMatching(/^File 2 in "images"/),
+    });
   });
 
   it('refuses a truncated video', async () => {
