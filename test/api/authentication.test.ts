@@ -41,8 +41,12 @@ describe('a request is refused', () => {
     return expectRefusal(api, () => read(api, { key: mistyped }), { code: 'invalid_api_key' });
   });
 
-  it('with text that is not a key, such as a JWT', () =>
-    expectRefusal(api, () => read(api, { key: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' }), { code: 'invalid_api_key' }));
+  it('with a JWT, which it says is not a key', async () => {
+    const { error } = await expectRefusal(api, () => read(api, { key: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' }), {
+      code: 'invalid_api_key',
+    });
+    expect(error.message).toContain('JSON Web Token');
+  });
 
   it('with a revoked key, at once', async () => {
     const { id, secret } = await createKey(api.orm, customer.organizationId, 'test');
