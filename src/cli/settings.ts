@@ -54,7 +54,14 @@ export function baseUrlOf({ environment }: Terminal, options: ConnectionOptions)
 export function apiKeyOf({ environment }: Terminal): string {
   const key = environment.VIS_API_KEY ?? readSettings(environment).api_key;
   if (!key) throw new UsageError('No API key is known. Run: vis login, or set VIS_API_KEY.');
-  return key;
+  return whole(key, 'API key');
+}
+
+/** What no request can carry was not copied whole, or is the example of a page. */
+export function whole(text: string, what: string): string {
+  const credential = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(credential)) throw new UsageError(`This is not a whole ${what}: copy it again.`);
+  return credential;
 }
 
 /** `attempts` of one request; a command that shows its own retries asks for one. */
@@ -66,5 +73,5 @@ export function managementOf(terminal: Terminal, options: ConnectionOptions): Ma
   const token = terminal.environment.VIS_TOKEN;
   if (!token)
     throw new UsageError("This needs a member's token in VIS_TOKEN; an API key does not manage an organisation.");
-  return new ManagementClient({ token, baseUrl: baseUrlOf(terminal, options) });
+  return new ManagementClient({ token: whole(token, 'token'), baseUrl: baseUrlOf(terminal, options) });
 }

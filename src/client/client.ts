@@ -2,7 +2,7 @@
 import type { JobStatus } from '../contracts/job.ts';
 import { ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
 import { readEventData } from './event-stream.ts';
-import { type HttpOptions, type HttpRequest, listPages, pause, sendRequest } from './http.ts';
+import { connectionOf, type HttpOptions, type HttpRequest, listPages, pause, sendRequest } from './http.ts';
 import { encodeInput } from './input.ts';
 import type { KeyIdentity, SdkLicense, SdkLicenseView } from './management.ts';
 import type {
@@ -90,7 +90,7 @@ export class VehicleInferenceClient {
       fetch,
       sleep: pause,
       ...options,
-      baseUrl: options.baseUrl.replace(/\/$/, ''),
+      ...connectionOf(options.apiKey, options.baseUrl),
     };
   }
 

@@ -27,8 +27,18 @@ export interface HttpRequest {
   signal?: AbortSignal | undefined;
 }
 
+/** Trimmed. @throws TypeError, whose message does not contain the credential: errors are logged. */
+export function connectionOf(credential: string, baseUrl: string): { apiKey: string; baseUrl: string } {
+  const apiKey = credential.trim();
+  if (!/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('the API key or token has characters that none has');
+  const url = baseUrl.trim();
+  if (!/^https?:\/\/./.test(url)) throw new TypeError(`"${url}" is not an address such as https://api.example.com`);
+  return { apiKey, baseUrl: url.replace(/\/+$/, '') };
+}
+
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
+const LONGEST_HINT_MS = 60_000;
 /** Responses that have no body by definition. */
 const EMPTY_STATUSES = new Set([204, 304]);
 const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504]);
@@ -97,7 +107,7 @@ function isRetryable(error: ApiError | ConnectionError): boolean {
 /** Exponential backoff with jitter of up to one half, so that clients that failed together do not return together. */
 function pauseMs(attempt: number, retryAfter: string | null): number {
   const hintSeconds = Number(retryAfter ?? Number.NaN);
-  if (hintSeconds > 0) return hintSeconds * 1000;
+  if (hintSeconds > 0) return Math.min(hintSeconds * 1000, LONGEST_HINT_MS);
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
   return pause * (0.5 + Math.random() / 2);
 }

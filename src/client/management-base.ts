@@ -1,5 +1,5 @@
 /** What the generated client of the management API stands on. */
-import { type HttpOptions, type HttpRequest, listPages, pause, queryOf, sendRequest } from './http.ts';
+import { connectionOf, type HttpOptions, type HttpRequest, listPages, pause, queryOf, sendRequest } from './http.ts';
 
 export interface ManagementOptions {
   /** A member's token. */
@@ -30,8 +30,7 @@ export class ManagementBase {
       fetch,
       sleep: pause,
       ...options,
-      apiKey: token,
-      baseUrl: baseUrl.replace(/\/$/, ''),
+      ...connectionOf(token, baseUrl),
     };
   }
 

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { verifyWebhook } from '../../src/client/index.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { startTestMode } from '../contract/service.ts';
@@ -13,6 +13,8 @@ import type { TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { countRows } from '../support/jobs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
+
+jest.setTimeout(300_000);
 
 const PICTURE = join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg');
 const LARGE_BYTES = 8 * 1024 * 1024 + 1000;
@@ -23,9 +25,9 @@ let customer: Customer;
 
 beforeAll(async () => {
   // Long enough for Ctrl-C to find the job under way.
-  api = await startTestMode({ slowScenarioMs: 20_000, hasOwnLinks: true });
+  api = await startTestMode({ slowScenarioMs: 600_000, hasOwnLinks: true });
   customer = await createCustomer(api.orm);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api.close();
@@ -135,13 +137,20 @@ describe('run', () => {
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(0);
     const upload = /--resume (upl_\w+)/.exec(broken.notes)?.[1] ?? '';
     breaking.close();
+    const mistaken = await vis(['run', 'dashboard.read', PICTURE, '--resume', upload], {
+      VIS_API_KEY: other.keys.test,
+    });
+    expect(mistaken).toMatchObject({
+      code: 2,
+      notes: expect.stringMatching(/^vis: upl_\w+ is of a file of 8389608 bytes; day-miles\S+ has \d+\.\n$/),
+    });
     const resumed = await vis(['run', 'dashboard.read', large, '--resume', upload, '--json'], {
       VIS_API_KEY: other.keys.test,
     });
     // The fixture of test mode reads no picture; the file ends early, as the padding is none.
     expect(JSON.parse(resumed.out)).toMatchObject({ object: 'job', endpoint: 'dashboard.read' });
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(1);
-  }, 120_000);
+  });
 
   it('Ctrl-C in mid-upload creates no job, and says how to go on', async () => {
     const other = await createCustomer(api.orm);
@@ -167,7 +176,7 @@ describe('run', () => {
       notes: expect.stringMatching(/broke off: 8\.4 of 8\.4 MB arrived\. No job was created\.\n.*--resume upl_\w+\n$/),
     });
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(0);
-  }, 120_000);
+  });
 
   it('Ctrl-C leaves a job that is under way, and says how to see it', async () => {
     const run = start(['run', 'dashboard.read', PICTURE, '--scenario', 'slow']);
@@ -179,17 +188,28 @@ describe('run', () => {
 });
 
 describe('what is wrong is said in a line, with its code:', () => {
+  const nameless = join(folder, 'nameless');
+  writeFileSync(nameless, Buffer.alloc(LARGE_BYTES));
   const refused: [string, string[], NodeJS.ProcessEnv, number, RegExp][] = [
     ['no server', ['endpoints'], { VIS_BASE_URL: 'http://127.0.0.1:9' }, 5, /^vis: no response from 127\.0\.0\.1:9\./],
     ['a wrong key', ['endpoints'], { VIS_API_KEY: 'chk_test_wrong' }, 4, /invalid_api_key/],
     ['a file that is no picture', ['run', 'dashboard.read', 'README.md'], {}, 3, /unsupported_media_type \(image\)/],
     ['a missing file', ['run', 'dashboard.read', 'none.jpg'], {}, 2, /^vis: none\.jpg: there is no such file\n$/],
     ['a folder', ['run', 'dashboard.read', 'docs'], {}, 2, /^vis: docs: is not a file\n$/],
+    [
+      'an upload of no known type',
+      ['run', 'vin.read', nameless],
+      {},
+      2,
+      /^vis: nameless: .* must end in one of \.jpg, /,
+    ],
     ['an unknown endpoint', ['run', 'dashbord.read', PICTURE], {}, 2, /^vis: There is no endpoint dashbord\.read/],
     ['two files for one', ['run', 'dashboard.read', PICTURE, PICTURE], {}, 2, /takes one file, not 2/],
     ['a wrong parameter', ['run', 'dashboard.read', PICTURE, '--set', 'unit_hint=miles'], {}, 3, /parameter_invalid/],
     ['an unknown job', ['jobs', 'show', 'job_1CoTsd5kMvWzrNbUoFgrYo'], {}, 3, /resource_not_found/],
     ['no token', ['keys', 'list'], {}, 2, /VIS_TOKEN/],
+    ['half a token', ['keys', 'list'], { VIS_TOKEN: 'eyJ…' }, 2, /^vis: This is not a whole token: copy it again\.\n$/],
+    ['the key of an example', ['endpoints'], { VIS_API_KEY: 'chk_test_…' }, 2, /^vis: This is not a whole API key: /],
     ['no key', ['endpoints'], { VIS_API_KEY: undefined, VIS_CONFIG: '/nowhere/settings.json' }, 2, /Run: vis login/],
     ['a live key that would spend', ['trigger', 'job.failed'], { VIS_API_KEY: 'chk_live_x' }, 2, /test key only/],
     ['no address to forward to', ['listen'], {}, 2, /--forward-to localhost:3000/],
@@ -308,7 +328,7 @@ describe('listen', () => {
       receiver.deliveries.map(({ body, signature }) => verifyWebhook({ body, signature, secret })),
     );
     expect(events.map(({ type }) => type)).toEqual(['job.partial', 'job.succeeded']);
-  }, 120_000);
+  });
 
   it('says that the service is away, misses nothing meanwhile, and goes on once it is back', async () => {
     let isAway = false;
@@ -327,7 +347,7 @@ describe('listen', () => {
     expect((await listening.ended).code).toBe(130);
     receiver.server.close();
     proxy.close();
-  }, 120_000);
+  });
 
   it('ends with code 4 when its key stops working', async () => {
     const other = await createCustomer(api.orm);
@@ -343,7 +363,7 @@ describe('listen', () => {
     await vis(['keys', 'revoke', ofTest?.id ?? ''], { VIS_TOKEN });
     const { code, notes } = await listening.ended;
     expect({ code, notes }).toEqual({ code: 4, notes: expect.stringContaining('api_key_revoked') });
-  }, 120_000);
+  });
 
   it('a replay that nobody receives ends with code 5', async () => {
     const [line = ''] = (await vis(['run', 'dashboard.read', PICTURE, '--json'])).out.split('\n');

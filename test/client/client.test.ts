@@ -6,6 +6,7 @@ import {
   ConnectionError,
   type Job,
   JobFailedError,
+  ManagementClient,
   type Upload,
   VehicleInferenceClient,
   WaitTimeoutError,
@@ -150,7 +151,10 @@ describe('a request whose response was lost', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  it('is retried after Retry-After', async () => {
+  it.each([
+    ['7', 7_000],
+    ['86400', 60_000],
+  ])('is retried after Retry-After: %s, a minute at most', async (hint, expected) => {
     const pauses: number[] = [];
     let refusals = 1;
     const patient = connect({
@@ -165,11 +169,11 @@ describe('a request whose response was lost', () => {
           doc_url: '',
           request_id: '',
         };
-        return Response.json({ error }, { status: 429, headers: { 'Retry-After': '7' } });
+        return Response.json({ error }, { status: 429, headers: { 'Retry-After': hint } });
       },
     });
     await patient.submit('dashboard.read', { image: picture });
-    expect(pauses).toEqual([7_000]);
+    expect(pauses).toEqual([expected]);
   });
 
   it('fails after the configured attempts', async () => {
@@ -338,6 +342,25 @@ describe('other operations', () => {
     const { id } = await own.submit('dashboard.read', { image: picture });
     expect(await own.cancelJob(id)).toMatchObject({ id, status: 'canceled' });
     await idle.close();
+  });
+});
+
+describe('a client', () => {
+  it.each(['', 'localhost:8080', '/v1'])('is not made for the address "%s"', (baseUrl) => {
+    expect(() => connect({ baseUrl })).toThrow('is not an address such as https://');
+    expect(() => new ManagementClient({ token: 'token', baseUrl })).toThrow('is not an address such as https://');
+  });
+
+  it.each(['chk_test_…', 'chk_test_a\nb'])(
+    'is not made with %j, which no request can carry, and does not show it',
+    (apiKey) => {
+      expect(() => connect({ apiKey })).toThrow(/^the API key or token has characters that none has$/);
+    },
+  );
+
+  it('takes a key with the line break of its file', async () => {
+    const { id } = await connect({ apiKey: `${customer.keys.test}\n` }).getKeyIdentity();
+    expect(id).toMatch(/^key_/);
   });
 });
 

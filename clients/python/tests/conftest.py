@@ -55,9 +55,9 @@ class Recorder:
             raise response
         return response if isinstance(response, httpx.Response) else httpx.Response(200, json=response)
 
-    def client(self, **options: Any) -> Client:
+    def client(self, key: str = "chk_test_x", **options: Any) -> Client:
         http = httpx.Client(transport=httpx.MockTransport(self))
-        client = Client("chk_test_x", "https://api.example.com/", http_client=http, **options)
+        client = Client(key, "https://api.example.com/", http_client=http, **options)
         client._transport.sleep = self.pauses.append
         return client
 

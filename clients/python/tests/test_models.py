@@ -14,7 +14,7 @@ from conftest import job_of
 import vehicle_inference
 from vehicle_inference import AsyncClient, AsyncManagementClient, Client, Job, ManagementClient, Upload, models
 from vehicle_inference._generated.models import RESULTS
-from vehicle_inference._model import Model, _types_of
+from vehicle_inference._model import Model, _attribute_of, _types_of
 
 DOCUMENT = json.loads(Path(os.environ["OPENAPI_PATH"]).read_text())
 
@@ -44,6 +44,14 @@ def test_a_field_named_like_a_keyword_ends_in_an_underscore():
     assert vehicle.class_ == "van" and vehicle["class"] == "van"
 
 
+def test_a_field_named_like_an_endpoint_has_underscores():
+    segment = {"status": "succeeded", "result": {"vehicles": []}, "error": None, "charged_credits": 30}
+    outcomes = models.Outcomes({"vehicle.segment": segment})
+    assert isinstance(outcomes.vehicle_segment, models.OutcomesVehicleSegment)
+    assert isinstance(outcomes["vehicle.segment"].result, models.VehicleSegmentResult)
+    assert outcomes.vehicle_pose is None and "vehicle_segment" in dir(outcomes)
+
+
 def test_alternatives_are_told_apart_by_their_constants():
     field = {"type": "money", "name": "total", "value": 3}
     read = models.DocumentReadResult({"fields": [field, {**field, "type": "text"}]})
@@ -70,9 +78,9 @@ def test_every_field_of_an_example_is_known(endpoint: str):
 
 def _unknown_fields(value: Any, where: str) -> Iterator[str]:
     if isinstance(value, Model):
-        known = {name.rstrip("_") for name in _types_of(type(value))} | {n for n in _types_of(type(value))}
         for name in value.to_dict():
-            if name.replace(".", "_") not in known:
+            attribute = _attribute_of(name)
+            if attribute not in _types_of(type(value)) or getattr(value, attribute) != value[name]:
                 yield f"{where}.{name}"
             yield from _unknown_fields(value[name], f"{where}.{name}")
     elif isinstance(value, list):

@@ -158,3 +158,20 @@ def test_a_client_needs_a_key_and_an_address(monkeypatch):
         Client(base_url="https://api.example.com")
     with pytest.raises(ValueError, match="base_url"):
         Client("chk_test_x")
+    with pytest.raises(ValueError, match='"localhost:8080" is not an address'):
+        Client("chk_test_x", "localhost:8080")
+
+
+@pytest.mark.parametrize("key", ["chk_test_…", "chk_test_x\nchk_test_y"])
+def test_a_key_that_cannot_be_sent_is_refused_at_once_and_not_shown(key):
+    from vehicle_inference import Client
+
+    with pytest.raises(ValueError, match="characters that none has") as refused:
+        Client(key, "https://api.example.com")
+    assert "chk_test" not in str(refused.value)
+
+
+def test_a_key_from_a_file_may_end_in_a_line_break():
+    recorder = Recorder(job_of())
+    recorder.client("chk_test_x\n").get_job("job_1")
+    assert recorder.requests[0].headers["Authorization"] == "Bearer chk_test_x"

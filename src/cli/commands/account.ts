@@ -2,7 +2,7 @@
 import { type ApiKey, type KeyIdentity, VehicleInferenceClient } from '../../client/index.ts';
 import { type Command, connectionOf, type Options, showList } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { apiKeyOf, baseUrlOf, clientOf, managementOf, settingsPath, writeSettings } from '../settings.ts';
+import { apiKeyOf, baseUrlOf, clientOf, managementOf, settingsPath, whole, writeSettings } from '../settings.ts';
 import { type Terminal, timeOf } from '../terminal.ts';
 
 export const accountCommands: Command[] = [
@@ -13,8 +13,9 @@ export const accountCommands: Command[] = [
     options: {},
     async run({ terminal, options }) {
       const baseUrl = baseUrlOf(terminal, connectionOf(options));
-      const apiKey = (terminal.environment.VIS_API_KEY ?? (await terminal.readSecret('API key: '))).trim();
-      if (apiKey === '') throw new UsageError('No key was given.');
+      const given = terminal.environment.VIS_API_KEY ?? (await terminal.readSecret('API key: '));
+      if (given.trim() === '') throw new UsageError('No key was given.');
+      const apiKey = whole(given, 'API key');
       const identity = await new VehicleInferenceClient({ apiKey, baseUrl }).getKeyIdentity();
       writeSettings(terminal.environment, { base_url: baseUrl, api_key: apiKey });
       if (options.json) return terminal.print(JSON.stringify(identity));

@@ -137,8 +137,15 @@ async function upload(
   file: File,
   resume: string | undefined,
 ): Promise<string> {
+  if (file.type === '' && resume === undefined) {
+    const known = Object.keys(TYPES).join(', ');
+    throw new UsageError(`${safe(file.name)}: the name of a file that is uploaded must end in one of ${known}.`);
+  }
   let current: Upload | undefined;
   const onProgress = (state: Upload) => {
+    if (state.bytes !== file.size) {
+      throw new UsageError(`${state.id} is of a file of ${state.bytes} bytes; ${safe(file.name)} has ${file.size}.`);
+    }
     current = state;
     terminal.progress(`uploading ${safe(file.name)}: ${megabytes(state.received_bytes)} of ${megabytes(file.size)} MB`);
   };

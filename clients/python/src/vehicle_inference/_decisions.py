@@ -1,6 +1,7 @@
 """What is sent, and when it is sent again: decisions that need no connection."""
 
 import random
+import re
 import uuid
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Optional, Union
@@ -46,8 +47,15 @@ def _text_of(value: Any) -> str:
 
 class Decisions:
     def __init__(self, credential: str, base_url: str, attempts: int) -> None:
+        credential = credential.strip()
         if not credential:
             raise ValueError("an API key or token is needed")
+        # Here, as httpx would print it: errors are logged.
+        if not re.fullmatch(r"[\x21-\x7e]+", credential):
+            raise ValueError("the API key or token has characters that none has")
+        base_url = base_url.strip()
+        if not re.match(r"https?://.", base_url):
+            raise ValueError(f'base_url "{base_url}" is not an address such as https://api.example.com')
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
         self._credential = credential

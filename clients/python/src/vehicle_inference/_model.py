@@ -1,6 +1,7 @@
 """What the service returns: typed attributes over the JSON as it was sent."""
 
 import functools
+import re
 import typing
 from typing import Any, Dict, Iterator, Mapping, Optional, Type, TypeVar
 
@@ -38,19 +39,21 @@ class Model:
     if not typing.TYPE_CHECKING:
 
         def __getattr__(self, attribute: str) -> Any:
-            name = attribute[:-1] if attribute.endswith("_") else attribute
             if not attribute.startswith("_"):
-                if name in self._data:
-                    return self[name]
+                if attribute in self._data:
+                    return self[attribute]
+                for name in self._data:
+                    if _attribute_of(name) == attribute:
+                        return self[name]
                 if attribute in _types_of(type(self)):
                     return None
             raise AttributeError(f"{type(self).__name__} has no field {attribute}")
 
     def _type_of(self, name: str) -> Any:
-        return _types_of(type(self)).get(f"{name}_" if name in _KEYWORDS else name)
+        return _types_of(type(self)).get(_attribute_of(name))
 
     def __dir__(self) -> Iterator[str]:
-        return iter({*super().__dir__(), *self._data})
+        return iter({*super().__dir__(), *map(_attribute_of, self._data)})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and other._data == self._data
@@ -65,6 +68,11 @@ class Model:
 
     def __setstate__(self, state: Any) -> None:
         self._data = state
+
+
+def _attribute_of(name: str) -> str:
+    """`class` is read as `class_`, and `vehicle.pose` as `vehicle_pose`."""
+    return f"{name}_" if name in _KEYWORDS else re.sub(r"\W+", "_", name).rstrip("_")
 
 
 @functools.lru_cache(maxsize=None)

@@ -177,16 +177,16 @@ class ManagementClient(ManagementBase):
         status: Union[models.ListOrganizationJobsStatus, Unset] = UNSET,
         endpoint: Union[str, Unset] = UNSET,
         api_key_id: Union[str, Unset] = UNSET,
-        created_gte_: Union[int, Unset] = UNSET,
-        created_gt_: Union[int, Unset] = UNSET,
-        created_lte_: Union[int, Unset] = UNSET,
-        created_lt_: Union[int, Unset] = UNSET,
+        created_gte: Union[int, Unset] = UNSET,
+        created_gt: Union[int, Unset] = UNSET,
+        created_lte: Union[int, Unset] = UNSET,
+        created_lt: Union[int, Unset] = UNSET,
     ) -> Iterator[models.Job[Any]]:
         """List jobs of every mode, newest first."""
         return self._pages(
             models.Job,
             "/mgmt/v1/jobs",
-            query={"limit": limit, "livemode": livemode, "status": status, "endpoint": endpoint, "api_key_id": api_key_id, "created[gte]": created_gte_, "created[gt]": created_gt_, "created[lte]": created_lte_, "created[lt]": created_lt_},
+            query={"limit": limit, "livemode": livemode, "status": status, "endpoint": endpoint, "api_key_id": api_key_id, "created[gte]": created_gte, "created[gt]": created_gt, "created[lte]": created_lte, "created[lt]": created_lt},
         )
 
     def get_organization_job(
@@ -437,16 +437,16 @@ class ManagementClient(ManagementBase):
         livemode: Union[bool, Unset] = UNSET,
         kind: Union[models.ListCreditTransfersKind, Unset] = UNSET,
         job_id: Union[str, Unset] = UNSET,
-        created_gte_: Union[int, Unset] = UNSET,
-        created_gt_: Union[int, Unset] = UNSET,
-        created_lte_: Union[int, Unset] = UNSET,
-        created_lt_: Union[int, Unset] = UNSET,
+        created_gte: Union[int, Unset] = UNSET,
+        created_gt: Union[int, Unset] = UNSET,
+        created_lte: Union[int, Unset] = UNSET,
+        created_lt: Union[int, Unset] = UNSET,
     ) -> Iterator[models.CreditTransfer]:
         """List all transfers of credits, newest first."""
         return self._pages(
             models.CreditTransfer,
             "/mgmt/v1/credits/ledger",
-            query={"limit": limit, "livemode": livemode, "kind": kind, "job_id": job_id, "created[gte]": created_gte_, "created[gt]": created_gt_, "created[lte]": created_lte_, "created[lt]": created_lt_},
+            query={"limit": limit, "livemode": livemode, "kind": kind, "job_id": job_id, "created[gte]": created_gte, "created[gt]": created_gt, "created[lte]": created_lte, "created[lt]": created_lt},
         )
 
     def top_up_credits(
@@ -528,14 +528,14 @@ class ManagementClient(ManagementBase):
         user_id: Union[str, Unset] = UNSET,
         action: Union[models.ListAuditLogEntriesAction, Unset] = UNSET,
         target_id: Union[str, Unset] = UNSET,
-        created_gte_: Union[int, Unset] = UNSET,
-        created_gt_: Union[int, Unset] = UNSET,
-        created_lte_: Union[int, Unset] = UNSET,
-        created_lt_: Union[int, Unset] = UNSET,
+        created_gte: Union[int, Unset] = UNSET,
+        created_gt: Union[int, Unset] = UNSET,
+        created_lte: Union[int, Unset] = UNSET,
+        created_lt: Union[int, Unset] = UNSET,
     ) -> Iterator[models.AuditLogEntry]:
         """List changes and who made them, newest first."""
         return self._pages(
             models.AuditLogEntry,
             "/mgmt/v1/audit-log",
-            query={"limit": limit, "user_id": user_id, "action": action, "target_id": target_id, "created[gte]": created_gte_, "created[gt]": created_gt_, "created[lte]": created_lte_, "created[lt]": created_lt_},
+            query={"limit": limit, "user_id": user_id, "action": action, "target_id": target_id, "created[gte]": created_gte, "created[gt]": created_gt, "created[lte]": created_lte, "created[lt]": created_lt},
         )
