@@ -298,7 +298,8 @@ function printValue(value: string | number | boolean): string {
   return JSON.stringify(value);
 }
 
-const pythonName = (name: string) => (KEYWORDS.slice(0, 3).includes(name) ? `${name}_` : name.replaceAll(/\W+/g, '_').replace(/_$/, ''));
+const pythonName = (name: string) =>
+  KEYWORDS.slice(0, 3).includes(name) ? `${name}_` : name.replaceAll(/\W+/g, '_').replace(/_$/, '');
 
 const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
