@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { API_VERSION } from '../../src/contracts/api-version.ts';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { JOB_STATUSES } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
@@ -183,10 +184,13 @@ describe('response headers', () => {
     expect(documented('/v1/uploads/{id}/content', 'put', 308)).toContain('range');
   });
 
-  it('every operation accepts any Request-Id, as the service does', () => {
+  it.each([
+    ['any Request-Id', 'Request-Id', { type: 'string' }],
+    ['no other Service-Version', 'Service-Version', { type: 'string', const: API_VERSION }],
+  ])('every operation accepts %s, as the service does', (_, header, accepted) => {
     for (const { operation } of operations) {
-      const { schema } = operation.parameters?.find(({ name }) => name === 'Request-Id') ?? {};
-      expect(schema).toEqual({ type: 'string' });
+      const { schema } = operation.parameters?.find(({ name }) => name === header) ?? {};
+      expect(schema).toEqual(accepted);
     }
   });
 
