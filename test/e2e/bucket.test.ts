@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { type Artefact, createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
@@ -21,6 +21,8 @@ import { filePart, form, read, upload } from '../support/requests.ts';
 import { describeWithS3, nameWithS3, S3_CREDENTIALS, type S3Server, startS3Server } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+
+jest.setTimeout(600_000);
 
 const BUCKET = 'vehicle-inference';
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
@@ -78,13 +80,13 @@ describeWithS3(nameWithS3('the service on a bucket'), () => {
       await orchestrationWorker(api.orm),
       ...inferenceWorkers(api.orm, backend),
     ]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await workers.stop();
     await expectLedgerToBalance(api.databaseUrl);
     await api.close();
     await server.close();
-  }, 60_000);
+  });
   beforeEach(async () => {
     linksAreSigned = false;
     customer = await createCustomer(api.orm, { test: 10_000 });
@@ -117,7 +119,7 @@ describeWithS3(nameWithS3('the service on a bucket'), () => {
     const direct = await fetch(location, { headers: { Range: 'bytes=2-9' } });
     expect([direct.status, direct.headers.get('Content-Type')]).toEqual([206, artefact.media_type]);
     expect(Buffer.from(await direct.arrayBuffer())).toEqual(content.subarray(2, 10));
-  }, 60_000);
+  });
 
   it('an upload in parts is joined, and a job reads it', async () => {
     const content = jpegWithComments(12_000_000);
@@ -146,7 +148,7 @@ describeWithS3(nameWithS3('the service on a bucket'), () => {
     expect(keys).toHaveLength(1);
     const { job } = await read(api, { key, json: { input_ref: id }, query: '?wait=true' });
     expect(job.status).toBe('succeeded');
-  }, 120_000);
+  });
 
   it('away, it refuses what needs it with 503 and nothing is lost: waiting jobs end once it is back', async () => {
     const idempotencyKey = 'bucket-away';
@@ -176,7 +178,7 @@ describeWithS3(nameWithS3('the service on a bucket'), () => {
     const statusOf = async () => (await api.call(`/v1/jobs/${admitted.job.id}`, { key })).job.status;
     await until(async () => ['succeeded', 'failed'].includes(await statusOf()), 120_000);
     expect(await statusOf()).toBe('succeeded');
-  }, 180_000);
+  });
 
   it('files move from a folder into the bucket by the command, which a wrong secret stops with a clear line', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'moved-'));
@@ -208,5 +210,5 @@ describeWithS3(nameWithS3('the service on a bucket'), () => {
     for (const name of keys) await expect(disk.get(name)).rejects.toThrow('there is no object');
     expect(storage('check')).toMatchObject({ status: 0, stdout: '{"stores":["bucket","disk"],"usable":true}\n' });
     rmSync(directory, { recursive: true });
-  }, 120_000);
+  });
 });

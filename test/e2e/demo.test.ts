@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, jest } from '@jest/globals';
 import { useProcesses } from '../support/processes.ts';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const processes = useProcesses();
 

@@ -18,9 +18,10 @@ import type { TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
-const PATIENCE_MS = 30_000;
+/** A time-out means a hang. */
+const PATIENCE_MS = 120_000;
 const program = findChromium();
 const AXE = readFileSync(join(PROJECT_DIRECTORY, 'node_modules/axe-core/axe.min.js'), 'utf8');
 const DESKTOP = { width: 1440, height: 900 };
@@ -55,7 +56,7 @@ let written: string[];
       api = await startTestMode({ hasOwnLinks: true });
       customer = await createCustomer(api.orm);
       browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] });
-    }, 240_000);
+    });
     afterAll(async () => {
       await browser.close();
       await api.close();
@@ -226,6 +227,18 @@ let written: string[];
         if (excess > 0) wide.push(`${path}: ${excess} px`);
       }
       expect(wide).toEqual([]);
+    });
+
+    it('shows what was found within the screen of a phone, over the page', async () => {
+      await reopen({ viewport: PHONE });
+      await visit('/docs/quickstart');
+      await page.getByRole('searchbox').fill('webhook');
+      const found = page.getByRole('region', { name: 'Results' });
+      await found.getByRole('link', { name: 'Webhooks', exact: true }).waitFor();
+      const { x = -1, width = PHONE.width } = (await found.boundingBox()) ?? {};
+      expect([x >= 0, x + width <= PHONE.width]).toEqual([true, true]);
+      await found.getByRole('link', { name: 'Webhooks', exact: true }).click();
+      await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     });
 
     it('opens its menu over the page on a phone, and closes it again', async () => {

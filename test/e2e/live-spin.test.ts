@@ -14,7 +14,7 @@ import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { untilAvailable } from '../support/until.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 const FIXTURES = `${PROJECT_DIRECTORY}src/endpoints/render.360/fixtures/`;
 /** In the order of their files, and where the camera was drawn. */
@@ -52,7 +52,7 @@ beforeAll(async () => {
     await untilAvailable(client, endpoint);
   }
   spin = await spinOf(drawn);
-}, 240_000);
+});
 afterAll(() => service.process.stop());
 
 describe('a spin of eight pictures', () => {
@@ -138,7 +138,7 @@ describe('a film of eight pictures', () => {
     film = await client.waitFor(await client.submit('render.video', { images: drawn }));
     path = join(mkdtempSync(join(tmpdir(), 'live-film-')), 'film.mp4');
     writeFileSync(path, await fetched(film.result?.video.url ?? ''));
-  }, 120_000);
+  });
 
   it('walks around the vehicle from its front left, and is charged whole', () => {
     expect([film.status, film.credits]).toEqual(['succeeded', { reserved: 1_500, charged: 1_500 }]);

@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { ROLES } from '../../src/organizations/roles.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
+
+jest.setTimeout(600_000);
 
 interface KeyAnswer {
   id: string;
@@ -31,7 +33,7 @@ beforeAll(async () => {
       lines.findIndex((line) => line.startsWith('Ctrl-C stops everything')),
     )
     .join('\n');
-}, 240_000);
+});
 afterAll(() => service.process.stop());
 
 const paste = (commands: string) => execFileSync('bash', ['-euc', commands], { encoding: 'utf8' });

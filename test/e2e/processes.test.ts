@@ -65,17 +65,17 @@ it('npm run migrate brings an empty database up to date, and changes nothing the
   seed = await seedDevelopment(database.url);
 });
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 describe('with every process started by npm run', () => {
   beforeAll(async () => {
     for (const script of SCRIPTS) running.set(script, await run(script, variables[script]));
-    const readiness = { timeoutMs: 120_000, logPath: directory };
+    const readiness = { timeoutMs: 300_000, logPath: directory };
     for (const [script, program] of running) {
       const isReady = script === 'api' ? answers : () => processIds.has(script);
       await waitUntilReady(program, isReady, readiness);
     }
-  }, 180_000);
+  });
 
   it('a live job is read by the installed models', async () => {
     const job = await readDashboard(seed.keys.live);
@@ -91,7 +91,7 @@ describe('with every process started by npm run', () => {
     const job = await readDashboard(seed.keys.test);
     expect(job).toMatchObject({ status: 'succeeded', livemode: false, result: { odometer: { value: 261645 } } });
 
-    const { headers, rawBody } = await receiver.waitFor(({ rawBody: body }) => body.includes(job.id), 30_000);
+    const { headers, rawBody } = await receiver.waitFor(({ rawBody: body }) => body.includes(job.id), 300_000);
     const signature = headers['service-signature'] as string;
     const event = await verifyWebhook({ body: rawBody, signature, secret });
     expect(event).toMatchObject({ type: 'job.succeeded', data: { object: job } });
@@ -115,7 +115,7 @@ function run(script: Script, environment: Record<string, string>): Promise<Runni
     environment: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     logPath: join(directory, `${script.replace(':', '-')}.log`),
     stopSignal: 'SIGTERM',
-    stopTimeoutMs: 40_000,
+    stopTimeoutMs: 240_000,
     record,
     onLine(line) {
       if (!/"msg":"(?:worker|api) ready"/.test(line)) return;

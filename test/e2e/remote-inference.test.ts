@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import type { JobResource } from '../../src/jobs/job-resource.ts';
@@ -21,6 +21,8 @@ import { type TestProcess, useProcesses } from '../support/processes.ts';
 import { filePart } from '../support/requests.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
+
+jest.setTimeout(600_000);
 
 const CLUSTER_KEY = 'key of the cluster';
 const SERVER_KEY = 'key of the server';
@@ -85,7 +87,7 @@ beforeAll(async () => {
       },
     ]),
   };
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await expectLedgerToBalance(database.url);
@@ -121,7 +123,7 @@ it('npm run worker:inference asks a KServe server for the network of a model', a
     path: '/v2/models/tiny/versions/7/infer',
     headers: { authorization: `Bearer ${SERVER_KEY}` },
   });
-}, 240_000);
+});
 
 it('a job in another cluster outlives the worker that sent it, killed, and the API that it calls back, killed and started again', async () => {
   const submitted = await submit('/v1/render/background');
@@ -129,7 +131,7 @@ it('a job in another cluster outlives the worker that sent it, killed, and the A
   const { id } = (await submitted.json()) as JobResource;
 
   const isBegun = (line: string) => line.endsWith(' began, attempt 1');
-  await cluster.waitForLine(isBegun, 60_000);
+  await cluster.waitForLine(isBegun, 300_000);
   await inference.kill();
   await api.kill();
   await start('src/api/main.ts');
@@ -139,7 +141,7 @@ it('a job in another cluster outlives the worker that sent it, killed, and the A
     const answer = await fetch(`${baseUrl}/v1/jobs/${id}`, { headers: headers() });
     job = (await answer.json()) as JobResource;
     return job.status !== 'processing';
-  }, 60_000);
+  }, 300_000);
   expect(job).toMatchObject({
     status: 'succeeded',
     model_version: 'far-cutter@2026-11-02',
@@ -150,4 +152,4 @@ it('a job in another cluster outlives the worker that sent it, killed, and the A
     ['hold', 100],
     ['capture', 100],
   ]);
-}, 240_000);
+});

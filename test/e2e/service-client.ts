@@ -16,8 +16,8 @@ export interface RunningService {
 }
 
 const PICTURE = join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg');
-const START_TIMEOUT_MS = 180_000;
-const PATIENCE_MS = 150_000;
+const START_TIMEOUT_MS = 300_000;
+const PATIENCE_MS = 300_000;
 const ATTEMPT_PAUSE_MS = 200;
 
 /** Every port a free one: several services, and a developer's own, run side by side. */
@@ -83,7 +83,7 @@ function connect({ description }: RunningService): VehicleInferenceClient {
     apiKey: description.keys.live,
     baseUrl: description.apiUrl,
     attempts: PATIENCE_MS / ATTEMPT_PAUSE_MS,
-    attemptTimeoutMs: 40_000,
+    attemptTimeoutMs: 120_000,
     sleep: () => sleep(ATTEMPT_PAUSE_MS),
   });
 }

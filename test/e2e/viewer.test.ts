@@ -26,9 +26,10 @@ import { type Customer, createCustomer } from '../support/customers.ts';
 import { readFixtureFile } from '../support/fixture-artefacts.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
-const PATIENCE_MS = 30_000;
+/** A time-out means a hang. */
+const PATIENCE_MS = 120_000;
 const program = findChromium();
 const AXE = readFileSync(join(PROJECT_DIRECTORY, 'node_modules/axe-core/axe.min.js'), 'utf8');
 const DESKTOP = { width: 1280, height: 900 };
@@ -102,7 +103,7 @@ let written: string[];
       await once(dealer, 'listening');
       dealerUrl = `http://127.0.0.1:${(dealer.address() as AddressInfo).port}`;
       browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] });
-    }, 240_000);
+    });
     afterAll(async () => {
       await browser.close();
       dealer.closeAllConnections();

@@ -40,6 +40,9 @@ export interface TestProcesses {
   start(process: ProcessToStart): Promise<TestProcess>;
 }
 
+/** A time-out means a hang: a supervisor that is killed leaves the processes running that it was still stopping. */
+const STOP_TIMEOUT_MS = 240_000;
+
 /**
  * Call it at the top of a test file: its processes are gone when the file ends. Processes that outlive
  * even that (a killed jest worker runs no `afterAll`) are in the record of `npm test`, which stops and reports them.
@@ -51,7 +54,7 @@ export function useProcesses(): TestProcesses {
 
   afterAll(async () => {
     await Promise.all(started.map((program) => program.stop()));
-  });
+  }, 2 * STOP_TIMEOUT_MS);
 
   return {
     async start({
@@ -73,7 +76,7 @@ export function useProcesses(): TestProcesses {
         environment: { ...process.env, ...environment },
         logPath,
         stopSignal: 'SIGTERM',
-        stopTimeoutMs: 30_000,
+        stopTimeoutMs: STOP_TIMEOUT_MS,
         record,
         onLine(line) {
           lines.push(line);
