@@ -149,7 +149,7 @@ function addDocumentationRoutes(router: Router<ApiState>, dependencies: RouterDe
   router.get('/docs/examples/:name', program);
   router.get('/docs/models', models);
   router.get('/docs/search', search);
-  router.get(['/docs', '/docs/*path'], page);
+  router.get(['/docs', '/docs/', '/docs/*path'], page);
 }
 
 function addConsoleRoutes(router: Router<ApiState>, { console }: RouterDependencies): void {

@@ -167,6 +167,14 @@ describe('the site', () => {
     expect((await browse('/docs/errors')).text).toContain('<code>api<wbr>_key<wbr>_limit<wbr>_reached</code>');
   });
 
+  it('describes the result of an endpoint on its page, to which those of bundles lead', async () => {
+    for (const slug of ['vehicle.analyze', 'video.onboard']) {
+      const { text } = await browse(`/docs/endpoints/${slug}`);
+      expect(text).toContain('<a href="/docs/endpoints/vin.read#result">result of vin.read</a> or null');
+      expect(text.match(/<tr>/g)?.length).toBeLessThan(300);
+    }
+  });
+
   it('runs nothing inline, loads nothing from other origins, and cannot be framed', () => {
     for (const [path, { headers, text }] of htmlOf()) {
       const policy = headers.get('Content-Security-Policy') ?? '';
@@ -233,8 +241,22 @@ describe('search', () => {
     ['rotate a key', '/docs/reference/rotateApiKey'],
     ['completions', '/docs/command-line#completions'],
     ['vehicle-parts', '/docs/models/vehicle-parts@2026-11-24'],
+    ['odometer', '/docs/quickstart#step-3-the-same-from-a-program'],
   ])('finds %s', async (query, path) => {
     expect((await find(query)).map((result) => result.path)).toContain(path);
+  });
+
+  it.each([
+    ['webhook', '/docs/webhooks'],
+    ['upload', '/docs/uploads'],
+    ['api key', '/docs/api-keys'],
+    ['models', '/docs/models'],
+    ['quickstart', '/docs/quickstart'],
+    ['command line', '/docs/command-line'],
+    ['vin', '/docs/endpoints/vin.read'],
+    ['rate_limit_exceeded', '/docs/errors/rate_limit_exceeded'],
+  ])('finds the page about %s first', async (query, path) => {
+    expect((await find(query))[0]?.path).toBe(path);
   });
 
   it('finds sections with all words first, and then those with some', async () => {
@@ -274,6 +296,22 @@ describe('search', () => {
 });
 
 describe('a page that is not served', () => {
+  it('leads browsers on, and is an error to other clients', async () => {
+    const { status, headers, text } = await browse('/docs/endpoints/vin.red');
+    expect([status, headers.get('Vary')]).toEqual([404, expect.stringContaining('Accept')]);
+    expect(text).toContain('Nothing is at <code>/docs/endpoints/vin.red</code>');
+    expect(text).toContain('role="search"');
+    const { error } = await api.call('/docs/endpoints/vin.red', { headers: { Accept: 'application/json' } });
+    expect(error).toMatchObject({ code: 'resource_not_found', message: 'There is no page /docs/endpoints/vin.red.' });
+  });
+
+  it('is the page without the slash at its end', async () => {
+    for (const path of ['/docs', '/docs/quickstart']) {
+      const { status, headers } = await fetch(`${api.url}${path}/`, { headers: BROWSER, redirect: 'manual' });
+      expect([status, headers.get('Location')]).toEqual([302, path]);
+    }
+  });
+
   it.each([
     '/docs/architecture',
     '/docs/README',

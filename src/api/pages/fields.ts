@@ -1,4 +1,5 @@
 /** Fields of a JSON schema as a table: one row for each field, with dotted names for what is inside objects and lists. */
+import { endpoints } from '../../endpoints/list.ts';
 import { breakable, escapeHtml, renderInline } from './markdown.ts';
 
 export interface JsonSchema {
@@ -30,6 +31,9 @@ interface Row {
   isRequired: boolean;
 }
 
+/** What a bundle contains: described once, on the page of its endpoint. */
+const RESULTS: ReadonlyMap<unknown, string> = new Map(endpoints.map(({ slug, result }) => [result, slug]));
+
 /** More values than this are folded. */
 const SHOWN_VALUES = 12;
 
@@ -47,13 +51,13 @@ export function renderRows(rows: readonly Row[], caption: string): string {
       `<td>${typeOf(schema)}${boundsOf(schema)}</td><td>${renderInline(schema.description ?? '')}</td></tr>`,
   );
   return (
-    `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(caption)}"><table>` +
+    `<div class="table fields" tabindex="0" role="region" aria-label="${escapeHtml(caption)}"><table>` +
     `<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>` +
     `<tbody>${lines.join('\n')}</tbody></table></div>\n`
   );
 }
 
-/** The fields of an object, and of what is inside it. References are not followed: they have pages of their own. */
+/** The fields of an object, and of what is inside it, unless that has a page of its own. */
 function rowsOf(schema: JsonSchema, prefix: string): Row[] {
   const parts = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? [])];
   return parts.flatMap(({ properties = {}, required = [] }) =>
@@ -65,7 +69,7 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
 }
 
 function rowsInside(schema: JsonSchema, name: string): Row[] {
-  const alternatives = [schema, ...(schema.anyOf ?? [])];
+  const alternatives = [schema, ...(schema.anyOf ?? [])].filter((alternative) => !RESULTS.has(alternative));
   return alternatives.flatMap((alternative) => [
     ...(alternative.properties ? rowsOf({ properties: alternative.properties, required: [] }, `${name}.`) : []),
     ...(alternative.items ? rowsInside(alternative.items, `${name}[]`) : []),
@@ -78,6 +82,8 @@ export function typeOf(schema: JsonSchema): string {
     const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
     return `<a href="${schemaPath(name)}">${escapeHtml(name)}</a>`;
   }
+  const slug = RESULTS.get(schema);
+  if (slug !== undefined) return `<a href="/docs/endpoints/${slug}#result">result of ${slug}</a>`;
   if (schema.const !== undefined) return `<code>${breakable(JSON.stringify(schema.const))}</code>`;
   if (schema.enum) return valuesOf(schema.enum);
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');

@@ -1,6 +1,6 @@
 /** The models: which endpoints answer live keys with which build, and the card of each build that comes along. */
 import { globSync, readFileSync } from 'node:fs';
-import { escapeHtml } from './markdown.ts';
+import { breakable, escapeHtml } from './markdown.ts';
 
 export interface ModelCard {
   model: string;
@@ -41,7 +41,7 @@ export function renderModelIndex(statuses: readonly EndpointStatus[], cards: rea
   };
   const rows = statuses.map(
     ({ endpoint, title, preview, available, model_versions: versions }) =>
-      `<tr><th scope="row"><a href="/docs/endpoints/${endpoint}">${endpoint}</a><br><small>${escapeHtml(title)}</small></th>` +
+      `<tr><th scope="row"><a href="/docs/endpoints/${endpoint}">${breakable(endpoint)}</a><br><small>${escapeHtml(title)}</small></th>` +
       `<td>${available ? '<strong class="yes">available</strong>' : 'no model'}${preview ? ', preview' : ''}</td>` +
       `<td>${versions.map(buildOf).join('<br>')}</td></tr>`,
   );

@@ -10,7 +10,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   client: 'Client',
   viewer: 'Viewer',
   pictures: 'Pictures',
-  uploads: 'Files',
+  uploads: 'Uploads and files',
   idempotency: 'Idempotency',
   webhooks: 'Webhooks',
   'test-mode': 'Test mode',

@@ -40,11 +40,13 @@ export async function createSearch(pages: Iterable<() => SearchedPage>): Promise
         .split(/[^\p{L}\p{N}._@-]+/u)
         .flatMap((word) => [word, ...(/[._@-]/.test(word) ? word.split(/[._@-]/) : [])])
         .filter(Boolean),
+    // A word and its plural are one.
+    processTerm: (term) => term.toLowerCase().replace(/(?<=\w{3})s$/, ''),
     searchOptions: {
       boost: { title: 4, heading: 2 },
       prefix: true,
       fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-      boostDocument: (id) => weightOf(sections[Number(id)]?.path ?? ''),
+      boostDocument: (id) => weightOf(sections[Number(id)]),
     },
   });
   for (const page of pages) {
@@ -73,10 +75,10 @@ export async function createSearch(pages: Iterable<() => SearchedPage>): Promise
 const search = (index: MiniSearch<Section>, query: string, combineWith: 'AND' | 'OR') =>
   index.search(query, { combineWith }).map(({ id }) => Number(id));
 
-/** Explanations before tables of fields, and these before history. */
-function weightOf(path: string): number {
-  if (/^\/docs\/(?:changelog|models)\b/.test(path)) return 0.4;
-  return /^\/docs\/(?:endpoints|reference)\//.test(path) ? 1 : 2;
+/** Explanations before tables of fields and errors, these before history, and a page before its sections. */
+function weightOf({ path, heading }: Pick<Section, 'path' | 'heading'> = { path: '', heading: '' }): number {
+  if (/^\/docs\/(?:changelog|models\/)/.test(path)) return 0.4;
+  return (/^\/docs\/(?:endpoints|reference|errors)\//.test(path) ? 1 : 2) * (heading === '' ? 2 : 1);
 }
 
 function sectionsOf({ path, title, content }: SearchedPage): Omit<Section, 'id'>[] {
@@ -85,13 +87,15 @@ function sectionsOf({ path, title, content }: SearchedPage): Omit<Section, 'id'>
   let chapter = '';
   return [
     whole,
-    ...others.map((html) => {
+    ...others.flatMap((html) => {
       const [, level, id = '', ownHeading = ''] = /^<h([23]) id="([^"]+)">(.*?)<\/h[23]>/s.exec(html) ?? [];
       const own = textOf(ownHeading);
       if (level === '2') chapter = own.replace(/[[\]]/g, '');
       // Below a chapter headings repeat: each version of the changelog has "Added".
       const heading = level === '2' || chapter === '' ? own : `${chapter}, ${own}`;
-      return { path: `${path}#${id}`, title, heading, text: textOf(html.slice(html.indexOf('</h') + 5)), excerpt: '' };
+      const text = textOf(html.slice(html.indexOf('</h') + 5));
+      // Only an example, or only further headings.
+      return text === '' ? [] : [{ path: `${path}#${id}`, title, heading, text, excerpt: '' }];
     }),
   ];
 }
@@ -127,4 +131,9 @@ export function renderResults(query: string, found: readonly Found[]): string {
   if (query === '') return '<h1>Search</h1>\n<p>Type into the field above.</p>\n';
   const count = found.length === 0 ? 'Nothing was found. Try fewer or other words.' : `${found.length} sections.`;
   return `<h1>Search: ${escapeHtml(query)}</h1>\n<p role="status">${count}</p>\n<ol class="results">\n${items.join('')}</ol>\n`;
+}
+
+/** For an address without a page. */
+export function renderMissing(path: string): string {
+  return `<h1>There is no such page</h1>\n<p>Nothing is at <code>${escapeHtml(path)}</code>. Search above, or begin with the <a href="/docs">overview</a>.</p>\n`;
 }

@@ -12,7 +12,7 @@ import {
 import { renderExample } from './example-pictures.ts';
 import { schemaPath } from './fields.ts';
 import { type RenderPlace, renderMarkdown } from './markdown.ts';
-import { cardPath, readModelCards } from './model-pages.ts';
+import { cardPath, readModelCards, renderModelIndex } from './model-pages.ts';
 import { GUIDES, renderPage } from './page.ts';
 import {
   type Described,
@@ -121,7 +121,10 @@ export function createSite({ endpoints, openApi, publicBaseUrl, hasConsole }: Si
     renderPage({ title, path, content, endpoints, hasConsole });
   const search = once(() =>
     createSearch(
-      [...pages].map(([path, { title, content }]) => () => ({ path, title, content: content() })),
+      [...pages, ['/docs/models', { title: 'Models', content: () => renderModelIndex([], cards) }] as const].map(
+        ([path, { title, content }]) =>
+          () => ({ path, title, content: content() }),
+      ),
     ),
   );
 

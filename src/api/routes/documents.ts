@@ -8,7 +8,7 @@ import { describeEndpoints } from '../endpoint-description.ts';
 import { findExampleFile } from '../pages/example-pictures.ts';
 import { renderModelIndex } from '../pages/model-pages.ts';
 import { PAGE_POLICY } from '../pages/page.ts';
-import { renderResults } from '../pages/search.ts';
+import { renderMissing, renderResults } from '../pages/search.ts';
 import { readExampleProgram, type Site } from '../pages/site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../pages/static-file.ts';
 
@@ -32,11 +32,31 @@ export function getRoot(context: ApiContext): void {
 export function createDocumentRoutes(site: Site, endpoints: readonly EndpointContract[], clock: () => Date) {
   let status: { file: StaticFile; readAt: number } | null = null;
 
+  /** Browsers get a page that leads on; to everything else it is an error as any other. */
+  function missing(context: ApiContext): void {
+    context.vary('Accept');
+    if (context.accepts('application/json', 'text/html') !== 'text/html') {
+      throw new ServiceError('resource_not_found', `There is no page ${context.path}.`);
+    }
+    const typed = context.path.replace(/\/+$/, '');
+    if (typed !== context.path && site.findPage(typed)) {
+      context.redirect(typed);
+      return;
+    }
+    setPolicy(context);
+    context.status = 404;
+    context.type = 'text/html; charset=utf-8';
+    context.body = site.renderPage(context.path, 'There is no such page', renderMissing(context.path));
+  }
+
   return {
     /** `GET /docs` and every page below it that stays the same. */
     page: (context: ApiContext): void => {
       const page = site.findPage(context.path);
-      if (!page) throw new ServiceError('resource_not_found', `There is no page ${context.path}.`);
+      if (!page) {
+        missing(context);
+        return;
+      }
       context.vary('Accept');
       if (page.markdown !== null && context.accepts('text/markdown', 'text/html') !== 'text/html') {
         context.type = 'text/markdown; charset=utf-8';
