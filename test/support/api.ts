@@ -159,6 +159,8 @@ export async function startTestApi({
     publicBaseUrl,
     signedUrls,
     openJobsLimit: 1_000,
+    // A machine that is busy with other tests takes longer than a customer waits.
+    waitCeilingMs: 150_000,
     creditsPerUsd: 1_000,
     payments: null,
     identityProvider: identity.provider,
@@ -173,6 +175,8 @@ export async function startTestApi({
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));
+  // A client could send a request on a connection just as the server ends it.
+  server.keepAliveTimeout = 0;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

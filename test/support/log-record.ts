@@ -22,7 +22,7 @@ export function recordLog(): LogRecord {
   return {
     logger,
     lines,
-    waitFor(fits, timeoutMs = 20_000) {
+    waitFor(fits, timeoutMs = 45_000) {
       return new Promise((resolve, reject) => {
         const settle = (action: () => void) => {
           clearTimeout(timer);

@@ -30,7 +30,8 @@ export async function pauseAfterUpdatesOfAccounts(databaseUrl: string): Promise<
     reached: () =>
       until(async () => {
         const waiting = await client.query(
-          `select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
+          `select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
           [LOCK],
         );
         return waiting.rowCount === 1;

@@ -63,7 +63,7 @@ export async function startS3Server(): Promise<S3Server> {
         ({ ok }) => ok,
         () => false,
       );
-    await waitUntilReady(program, isReady, { timeoutMs: 30_000, logPath });
+    await waitUntilReady(program, isReady, { timeoutMs: 150_000, logPath });
   };
   const stop = async () => {
     await program?.stop();

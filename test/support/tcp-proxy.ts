@@ -1,6 +1,7 @@
 /** A proxy between the service and a server, to simulate outages. */
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { findFreePort } from '../../src/embedded/ports.ts';
 
 export interface TcpProxy {
   port: number;
@@ -54,7 +55,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     cutOff();
     await closed;
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // Not one that the system lends to clients: it could be lent while the proxy is away.
+  const port = await findFreePort();
+  await listen(port);
   return { port, cutOff, mute, goAway, comeBack: () => listen(port), close: goAway };
 }

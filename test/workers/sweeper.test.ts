@@ -18,7 +18,13 @@ import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { Upload } from '../../src/uploads/entities.ts';
 import { WebhookDelivery } from '../../src/webhooks/entities.ts';
-import { type SweeperDependencies, startSweeper, sweepOutbox, sweepStorage } from '../../src/workers/sweeper.ts';
+import {
+  type SweeperDependencies,
+  startSweeper,
+  sweepClaims,
+  sweepOutbox,
+  sweepStorage,
+} from '../../src/workers/sweeper.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, countRows, finishInference, type JobChanges, readJob } from '../support/jobs.ts';
@@ -98,15 +104,17 @@ describe('an open job gets a workflow', () => {
   it('when it is overdue, although one was started', async () => {
     const jobId = await admitted({ dueAt: ago(SECOND) });
     await query(orm.em.fork(), 'update jobs set workflow_started_at = now() where id = $1', [jobId]);
+    const sweptAt = Date.now();
     await sweepOutbox(dependencies());
     expect(await isStarted(jobId)).toBe(true);
     // It is rechecked after one minute, not in every pass.
-    expect((await readJob(orm, jobId)).dueAt.getTime()).toBeGreaterThan(Date.now() + 50 * SECOND);
+    expect((await readJob(orm, jobId)).dueAt.getTime()).toBeGreaterThan(sweptAt + 50 * SECOND);
   });
 
   it('but not while the admitting request may still start it', async () => {
-    const jobId = await admitted({ createdAt: ago(9 * SECOND) });
-    await sweepOutbox(dependencies());
+    const now = new Date();
+    const jobId = await admitted({ createdAt: new Date(now.getTime() - 9 * SECOND) });
+    await sweepOutbox(dependencies({ clock: () => now }));
     expect(await isStarted(jobId)).toBe(false);
   });
 
@@ -213,10 +221,11 @@ describe('replicas that sweep at the same time', () => {
 
 it('a delivery gets a workflow if its job’s workflow died before starting it', async () => {
   await createWebhookEndpoint(orm, customer.organizationId);
+  const now = new Date();
   const jobId = await admit(orm, customer);
   const { deliveryIds } = await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'job_expired' });
   const [deliveryId = ''] = deliveryIds;
-  await sweepOutbox(dependencies());
+  await sweepOutbox(dependencies({ clock: () => now }));
   expect(await isStarted(deliveryId)).toBe(false);
   await sweepOutbox(dependencies({ clock: () => new Date(Date.now() + 11 * SECOND) }));
   expect(await isStarted(deliveryId)).toBe(true);
@@ -283,7 +292,8 @@ describe('the storage', () => {
 });
 
 it('removes the stage outcomes of an ended job and keeps those of an open one', async () => {
-  const createdAt = ago(30 * SECOND);
+  const now = Date.now();
+  const createdAt = new Date(now - 30 * SECOND);
   const keep = async (jobId: string) => {
     await pickUpJob(orm.em.fork(), jobId, 'model-of-tests@2026-01-01', createdAt);
     await keepStageOutcome(orm.em.fork(), jobId, { stage: 'detect', firstUnit: 0, outcome: { units: [] } });
@@ -296,9 +306,9 @@ it('removes the stage outcomes of an ended job and keeps those of an open one', 
   ];
   const end = (jobId: string, at: Date) =>
     createSettlementActivities({ orm, clock: () => at }).settleJob({ jobId, failure: 'job_stopped' });
-  await end(ended, ago(11 * SECOND));
-  await end(justEnded, ago(SECOND));
-  await sweepStorage(dependencies());
+  await end(ended, new Date(now - 11 * SECOND));
+  await end(justEnded, new Date(now - SECOND));
+  await sweepStorage(dependencies({ clock: () => new Date(now) }));
   const left = await query<{ job_id: string }>(orm.em.fork(), 'select job_id from stage_outcomes order by job_id');
   expect(left.map(({ job_id }) => job_id)).toEqual([open, justEnded].toSorted());
 });
@@ -308,7 +318,7 @@ it('deletes expired idempotency claims', async () => {
   const own = { organizationId: owner.organizationId, apiKeyId: owner.keyIds.test };
   for (const idempotencyKey of ['expired-key', 'current-key']) await admit(orm, customer, { ...own, idempotencyKey });
   await query(orm.em.fork(), `update idempotency_claims set expires_at = now() where key = 'expired-key'`);
-  await sweepStorage(dependencies());
+  expect(await sweepClaims(dependencies())).toBe(false);
   expect(await countRows(orm, 'idempotency_claims', owner.organizationId)).toBe(1);
 });
 
