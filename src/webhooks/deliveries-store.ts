@@ -135,3 +135,21 @@ export async function replayFailedDeliveries(
   );
   return { ids, hasMore: failed.length > limit };
 }
+
+/** Deliveries deleted in one statement, with their attempts. */
+const BATCH = 10_000;
+const BATCHES_AT_MOST = 100;
+
+/** Deletes deliveries of an endpoint that is about to be deleted: all of them in one statement could take too long for it. */
+export async function deleteDeliveries(em: EntityManager, webhookEndpointId: string): Promise<void> {
+  for (let batches = 0; batches < BATCHES_AT_MOST; batches += 1) {
+    const deleted = await query(
+      em,
+      `delete from webhook_deliveries where id in (
+         select id from webhook_deliveries where webhook_endpoint_id = $1 order by id limit $2
+       ) returning 1`,
+      [webhookEndpointId, BATCH],
+    );
+    if (deleted.length < BATCH) return;
+  }
+}

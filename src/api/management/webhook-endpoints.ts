@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../../contracts/job.ts';
 import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { findPage } from '../../platform/database/pages.ts';
 import { ServiceError } from '../../platform/service-error.ts';
+import { deleteDeliveries } from '../../webhooks/deliveries-store.ts';
 import { endPendingDeliveries } from '../../webhooks/delivery-records-store.ts';
 import { changeEndpoint, enableEndpoint } from '../../webhooks/endpoint-lifecycle.ts';
 import { renderWebhookEndpoint } from '../../webhooks/endpoint-resource.ts';
@@ -188,6 +189,9 @@ const deleteEndpoint = defineOperation({
   permission: 'webhook_endpoints:write',
   status: 204,
   response: Type.Null(),
+  async prepare(request) {
+    await deleteDeliveries(request.em, (await findEndpoint(request)).id);
+  },
   async handle(request) {
     request.em.remove(await lockEndpoint(request));
   },

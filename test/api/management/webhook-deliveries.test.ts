@@ -274,6 +274,24 @@ describe('disabling an endpoint', () => {
   });
 });
 
+it('deleting an endpoint deletes 10,000 of its deliveries at most in one statement, and all in the end', async () => {
+  const { id } = await makeEndpoint();
+  const { deliveryId } = await endedDelivery(id, 'failed');
+  await copyFailed(deliveryId, 10_002);
+  const em = api.orm.em.fork();
+  await em.execute(
+    `create function refuse_many() returns trigger language plpgsql as $$ begin
+       if (select count(*) from gone) > 10000 then raise 'too many'; end if;
+       return null;
+     end $$;
+     create trigger refuse_many after delete on webhook_deliveries referencing old table as gone
+       for each statement execute function refuse_many()`,
+  );
+  expect((await call('DELETE', `/${id}`)).status).toBe(204);
+  expect(await em.count(WebhookDelivery, { webhookEndpoint: id })).toBe(0);
+  await em.execute('drop function refuse_many cascade');
+});
+
 describe('replaying failed deliveries', () => {
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const sinceSecondsAgo = (seconds: number) => ({ since: Math.floor(Date.now() / 1_000) - seconds });
