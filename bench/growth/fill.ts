@@ -1,6 +1,6 @@
 /**
  * Fills a database with what jobs leave behind over 400 days: jobs, ledger, events, deliveries with attempts and idempotency
- * claims, in the order in which they would have arisen. One organisation, the hot one, has a fifth of everything.
+ * claims, in the order in which they would have arisen. One organisation, the hot one, has more of it than any other.
  */
 import pg from 'pg';
 import { ID_PREFIXES, type IdKind } from '../../src/platform/ids.ts';
@@ -9,9 +9,6 @@ import { apiKeyId, createOrganizations, ID_DIGITS, type Organization, organizati
 export const DAYS = 400;
 const DAY_MS = 24 * 60 * 60_000;
 const CHUNKS = 20;
-/** Every job of these is of the hot organisation. */
-const HOT_ALONE = 1;
-const HOT_EVERY = 5;
 const PRICE = 20;
 /** Not yet ended, the last ones admitted. */
 const OPEN_JOBS = 50;
@@ -41,8 +38,8 @@ const TABLES = [
 export interface Filling {
   jobs: number;
   organizations: number;
-  /** Whether all jobs are of the hot organisation. */
-  hotOnly: boolean;
+  /** One job in so many is of the hot organisation. */
+  hotEvery: number;
   now: Date;
   signal: AbortSignal;
 }
@@ -50,7 +47,7 @@ export interface Filling {
 /** Fills a migrated database. Returns its organisations, the hot one first. */
 export async function fill(
   databaseUrl: string,
-  { jobs, organizations: count, hotOnly, now, signal }: Filling,
+  { jobs, organizations: count, hotEvery, now, signal }: Filling,
 ): Promise<Organization[]> {
   const organizations = await createOrganizations(databaseUrl, count);
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -68,7 +65,7 @@ export async function fill(
       const [from, to] = [chunk, chunk + 1].map((n) => Math.floor((jobs * n) / CHUNKS)) as [number, number];
       await client.query(topUpsAt(new Date(start.getTime() + from * step)));
       await client.query('drop table if exists chunk');
-      await client.query(chunkOf({ from: from + 1, to, jobs, start, step, hotEvery: hotOnly ? HOT_ALONE : HOT_EVERY }));
+      await client.query(chunkOf({ from: from + 1, to, jobs, start, step, hotEvery }));
       for (const statement of FROM_CHUNK) await client.query(statement);
     }
     await client.query(BALANCES);

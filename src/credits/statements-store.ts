@@ -7,10 +7,13 @@ import { monthBounds, monthOf, STATEMENT_KINDS, type Statement, type StatementLi
 export const CHANGE = `case when from_account = 'funding' then amount when to_account in ('funding', 'revenue') then -amount end`;
 export const MOVES_BALANCE = `kind not in ('hold', 'release')`;
 
-/** A month is summed when it has been over for this long: what was booked in it is committed by then. */
-const CLOSED_AFTER_MS = 24 * 60 * 60_000;
-/** Accounts of a batch, one month each. */
+/** What was booked in an hour is summed when it has been over for this long: it is committed by then. */
+const CLOSED_AFTER_MS = 60 * 60_000;
+/** Transfers that a statement may read before they are summed, in the month that has not ended. */
+const OPEN_TRANSFERS = 500;
+/** Accounts of a batch, at most one month each. */
 const BATCH = 100;
+const HOUR_MS = 60 * 60_000;
 
 interface LineRow {
   month: string;
@@ -20,7 +23,7 @@ interface LineRow {
   credits: string;
 }
 
-/** What an account's transfers before $3 add up to, by month, kind and, from $4 on, endpoint. Closed months are not read again. */
+/** What an account's transfers before $3 add up to, by month, kind and, from $4 on, endpoint. What is summed is not read again. */
 const LINES = `
   select month, kind, endpoint, transfers as count, credits from closed_month_lines
   where organization_id = $1 and livemode = $2
@@ -30,11 +33,14 @@ const LINES = `
     select coalesce(max(closed_until), '-infinity') as closed_until, coalesce(max(open_from_id), 0) as open_from_id
     from closed_accounts where organization_id = $1 and livemode = $2
   ) as account
-  join credit_transfers as transfer on transfer.id >= account.open_from_id
+  -- The ledger since is not read for a month that is closed.
+  join credit_transfers as transfer on account.closed_until < $3 and transfer.id >= account.open_from_id
     and transfer.created_at >= account.closed_until and transfer.created_at < $3
     and transfer.organization_id = $1 and transfer.livemode = $2 and ${MOVES_BALANCE}
   left join jobs on jobs.id = transfer.job_id and transfer.created_at >= $4
   group by 1, 2, 3`;
+
+const MERGED = `select month, kind, endpoint, sum(count) as count, sum(credits) as credits from (${LINES}) as line group by 1, 2, 3`;
 
 /** Reads the statement of the month from `start` to just before `end`. */
 export async function readStatement(
@@ -42,7 +48,7 @@ export async function readStatement(
   { organizationId, livemode }: BalanceKey,
   { start, end }: { start: Date; end: Date },
 ): Promise<Statement> {
-  const rows = await query<LineRow>(em, LINES, [organizationId, livemode, end, start]);
+  const rows = await query<LineRow>(em, MERGED, [organizationId, livemode, end, start]);
   const month = monthOf(start);
   return {
     month,
@@ -75,63 +81,85 @@ export async function readStatements(
 }
 
 /**
- * Sums the oldest open month of some accounts, so that statements need not read its transfers again. Safe to repeat: of two that
- * overlap, one fails as a whole.
+ * Adds up what some accounts have booked since the last time, up to the end of one month each, so that statements need not read
+ * it again: where a month is over, or much was booked. Concurrent callers take different accounts.
  */
-export async function closeMonths(em: EntityManager, now: Date): Promise<{ rows: number; hasMore: boolean }> {
-  const month = monthBounds(monthOf(new Date(now.getTime() - CLOSED_AFTER_MS)));
+export function closeMonths(em: EntityManager, now: Date): Promise<{ rows: number; hasMore: boolean }> {
+  const hour = new Date(Math.floor((now.getTime() - CLOSED_AFTER_MS) / HOUR_MS) * HOUR_MS);
+  const month = monthBounds(monthOf(hour));
   if (!month) throw new Error('every time is in a month');
-  const [closed] = await query<{ accounts: number }>(
-    em,
-    `with due as (
-       select account.organization_id, account.livemode, coalesce(known.open_from_id, 0) as open_from_id,
-         coalesce(known.closed_until, '-infinity') as closed_until
-       from credit_accounts as account left join closed_accounts as known using (organization_id, livemode)
-       where known.closed_until is null or known.closed_until < $1
-       order by account.organization_id, account.livemode limit $2
-     ),
-     closing as (
-       select due.*, least($1, (
-         select (date_trunc('month', created_at at time zone 'UTC') + interval '1 month') at time zone 'UTC'
-         from credit_transfers as transfer
-         where transfer.organization_id = due.organization_id and transfer.livemode = due.livemode
-           and transfer.id >= due.open_from_id and created_at >= due.closed_until
-         order by transfer.id limit 1
-       )) as closes_until
-       from due
-     ),
-     lines as (
-       insert into closed_month_lines (organization_id, livemode, month, kind, endpoint, transfers, credits)
-       select closing.organization_id, closing.livemode, to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM'), kind,
-         endpoint, count(*), sum(${CHANGE})
-       from closing
-       join credit_transfers as transfer on transfer.organization_id = closing.organization_id
-         and transfer.livemode = closing.livemode and transfer.id >= closing.open_from_id
-         and transfer.created_at >= closing.closed_until and transfer.created_at < closing.closes_until and ${MOVES_BALANCE}
-       left join jobs on jobs.id = transfer.job_id
-       group by 1, 2, 3, 4, 5
-     ),
-     accounts as (
-       insert into closed_accounts (organization_id, livemode, closed_until, open_from_id)
-       select organization_id, livemode, closes_until, coalesce(
-         (select min(id) from credit_transfers as transfer
-          where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode
-            and id >= open_from_id and created_at >= closes_until),
-         (select max(id) + 1 from credit_transfers as transfer
-          where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode),
-         0)
-       from closing
-       on conflict (organization_id, livemode) do update
-         set closed_until = excluded.closed_until, open_from_id = excluded.open_from_id
-       returning 1
-     )
-     select count(*)::int as accounts from accounts`,
-    [month.start, BATCH],
-  );
-  const rows = closed?.accounts ?? 0;
-  // Accounts that have further months are due again.
-  return { rows, hasMore: rows > 0 };
+  return em.transactional(async (em) => {
+    await query(
+      em,
+      `insert into closed_accounts (organization_id, livemode, closed_until, open_from_id)
+       select organization_id, livemode, '-infinity', 0 from credit_accounts as account
+       where not exists (
+         select from closed_accounts as known
+         where known.organization_id = account.organization_id and known.livemode = account.livemode
+       )
+       on conflict do nothing`,
+    );
+    const due = await query<BalanceKey>(
+      em,
+      `select organization_id as "organizationId", livemode from closed_accounts as account
+       where closed_until < $1 and (closed_until < $2 or exists (
+         select from credit_transfers as transfer
+         where transfer.organization_id = account.organization_id and transfer.livemode = account.livemode
+           and transfer.id >= open_from_id
+         order by id offset $3 limit 1
+       ))
+       order by organization_id, livemode limit $4 for update skip locked`,
+      [hour, month.start, OPEN_TRANSFERS, BATCH],
+    );
+    // A separate statement, so that it sees what was closed before the locks were acquired.
+    await query(em, CLOSE, [
+      hour,
+      due.map(({ organizationId }) => organizationId),
+      due.map(({ livemode }) => livemode),
+    ]);
+    // Accounts that have further months are due again.
+    return { rows: due.length, hasMore: due.length > 0 };
+  });
 }
+
+/** Of the accounts $2 and $3, up to $1. */
+const CLOSE = `
+  with due as (
+    select * from closed_accounts
+    where (organization_id, livemode) in (select * from unnest($2::text[], $3::boolean[]))
+  ),
+  closing as (
+    select due.*, least($1::timestamptz, (
+      select (date_trunc('month', created_at at time zone 'UTC') + interval '1 month') at time zone 'UTC'
+      from credit_transfers as transfer
+      where transfer.organization_id = due.organization_id and transfer.livemode = due.livemode
+        and transfer.id >= due.open_from_id and created_at >= due.closed_until
+      order by transfer.id limit 1
+    )) as closes_until
+    from due
+  ),
+  lines as (
+    insert into closed_month_lines as known (organization_id, livemode, month, kind, endpoint, transfers, credits)
+    select closing.organization_id, closing.livemode, to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM'), kind,
+      endpoint, count(*), sum(${CHANGE})
+    from closing
+    join credit_transfers as transfer on transfer.organization_id = closing.organization_id
+      and transfer.livemode = closing.livemode and transfer.id >= closing.open_from_id
+      and transfer.created_at >= closing.closed_until and transfer.created_at < closing.closes_until and ${MOVES_BALANCE}
+    left join jobs on jobs.id = transfer.job_id
+    group by 1, 2, 3, 4, 5
+    on conflict (organization_id, livemode, month, kind, endpoint) do update
+      set transfers = known.transfers + excluded.transfers, credits = known.credits + excluded.credits
+  )
+  update closed_accounts as account set closed_until = closes_until, open_from_id = coalesce(
+    (select min(id) from credit_transfers as transfer
+     where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode
+       and id >= closing.open_from_id and created_at >= closes_until),
+    (select max(id) + 1 from credit_transfers as transfer
+     where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode),
+    0)
+  from closing
+  where account.organization_id = closing.organization_id and account.livemode = closing.livemode`;
 
 const sumOf = (rows: readonly { credits: string }[]) => rows.reduce((sum, { credits }) => sum + Number(credits), 0);
 

@@ -1,7 +1,7 @@
 /** Pages of the ledger, newest first. */
 import type { TransferKind } from '../contracts/credits.ts';
 import type { EntityManager } from '../platform/database/orm.ts';
-import { createdWithin, findPage, type Page, type PageRequest } from '../platform/database/pages.ts';
+import { createdWithin, findPageOfModes, type Page, type PageRequest } from '../platform/database/pages.ts';
 import { CreditTransfer } from './entities.ts';
 
 /** The keys `created[…]` are bounds in epoch seconds; cursors are positions in the ledger. */
@@ -11,6 +11,8 @@ export type TransferFilter = PageRequest & {
   job_id?: string;
 } & Readonly<Record<string, unknown>>;
 
+const KINDS_OF_JOBS: readonly TransferKind[] = ['hold', 'capture', 'release'];
+
 export function findTransfers(
   em: EntityManager,
   organizationId: string,
@@ -19,10 +21,12 @@ export function findTransfers(
   const { livemode, kind, job_id: jobId } = filter;
   const where = {
     organizationId,
-    livemode: livemode === undefined ? { $in: [true, false] } : livemode,
     ...(kind !== undefined && { kind }),
+    // The few others have an index of their own.
+    ...(kind !== undefined && !KINDS_OF_JOBS.includes(kind) && { jobId: null }),
     ...(jobId !== undefined && { jobId }),
     ...createdWithin(filter),
   };
-  return findPage<CreditTransfer>(em, CreditTransfer, null, where, filter);
+  const modes = livemode === undefined ? [true, false] : [livemode];
+  return findPageOfModes<CreditTransfer>(em, CreditTransfer, null, where, modes, filter);
 }

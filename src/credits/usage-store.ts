@@ -1,7 +1,7 @@
 /** Counts of jobs and charged credits, by day and other dimensions. */
 import type { JobStatus } from '../contracts/job.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
-import { firstIdAt } from '../platform/ids.ts';
+import { firstIdOfRowsAfter, firstIdOfRowsFrom } from '../platform/database/pages.ts';
 
 export const USAGE_GROUPS = ['day', 'endpoint', 'api_key', 'mode'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
@@ -32,9 +32,6 @@ export interface Usage {
   paidCredits: number;
 }
 
-/** A job's id is created at most this long before its admission. */
-const SLACK_MS = 60 * 60_000;
-
 /** Counts the jobs of a period in one pass over an index whose ids sort by time. Newest day first. */
 export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<Usage[]> {
   const rows = await query<
@@ -64,8 +61,8 @@ export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<U
      order by day desc, endpoint, api_key_id, mode`,
     [
       usage.organizationId,
-      firstIdAt('job', new Date(usage.from.getTime() - SLACK_MS)),
-      firstIdAt('job', new Date(usage.to.getTime() + SLACK_MS)),
+      firstIdOfRowsFrom('job', usage.from),
+      firstIdOfRowsAfter('job', usage.to),
       usage.from,
       usage.to,
       usage.groupBy,

@@ -33,7 +33,7 @@ export function findReadableJobs(
   const wanted = {
     ...ofStatus(status),
     ...(endpoint !== undefined && { endpoint }),
-    ...createdWithin(filter),
+    ...createdWithin(filter, 'job'),
   };
   return findPage<Job>(em, Job, 'job', { $and: [readableJobs(reader), wanted] }, filter);
 }

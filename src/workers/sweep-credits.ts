@@ -31,10 +31,13 @@ export async function sweepCredits({ orm, logger, clock = () => new Date() }: De
   }
 }
 
-/** One pass over the accounts whose statements can stop reading a month that is over. */
-export async function sweepMonths({ orm, logger, clock = () => new Date(), signal }: Dependencies): Promise<void> {
+/** One pass over the accounts of whose ledger statements need not read all. Returns whether there is more to do. */
+export async function sweepMonths({ orm, logger, clock = () => new Date(), signal }: Dependencies): Promise<boolean> {
+  let isMore = false;
   await onOneReplica(orm.em.fork(), 'months', async () => {
-    const accounts = await inBatches(() => closeMonths(orm.em.fork(), clock()), signal);
+    const { rows: accounts, hasMore } = await inBatches(() => closeMonths(orm.em.fork(), clock()), signal);
     if (accounts > 0) logger.info({ accounts }, 'months closed');
+    isMore = hasMore;
   });
+  return isMore;
 }

@@ -35,12 +35,20 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Jobs looked up in one statement. */
 const JOBS_AT_ONCE = 500;
 
-/** Returns a pass that continues where the last one stopped, unless another replica is making one. */
-export function createRetentionSweep(dependencies: Dependencies): () => Promise<void> {
+/**
+ * Returns a pass that continues where the last one stopped, unless another replica is making one, and tells whether there is more
+ * to do.
+ */
+export function createRetentionSweep(dependencies: Dependencies): () => Promise<boolean> {
   const { orm, store, logger, retentionDays, clock = () => new Date(), signal } = dependencies;
   let resultsForgottenUpTo = '';
+  let isMore = false;
 
-  const take = (batch: Parameters<typeof inBatches>[0]) => inBatches(batch, signal);
+  const take = async (batch: Parameters<typeof inBatches>[0]): Promise<number> => {
+    const { rows, hasMore } = await inBatches(batch, signal);
+    isMore ||= hasMore;
+    return rows;
+  };
 
   const pass = async () => {
     const em = orm.em.fork();
@@ -75,7 +83,9 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
     }
   };
   return async function sweepRetention() {
+    isMore = false;
     await onOneReplica(orm.em.fork(), 'retention', pass);
+    return isMore;
   };
 }
 

@@ -129,11 +129,16 @@ async function attempt(logger: Logger, subject: Record<string, string>, start: (
   }
 }
 
+/** One pass over expired claims. Returns whether there is more to do. */
+export async function sweepClaims({ orm, signal }: Pick<SweeperDependencies, 'orm' | 'signal'>): Promise<boolean> {
+  const { hasMore } = await inBatches(() => deleteExpiredIdempotencyClaims(orm.em.fork()), signal);
+  return hasMore;
+}
+
 /** One pass over expired rows, and over stored objects whose request never committed. */
 export async function sweepStorage(dependencies: SweeperDependencies): Promise<void> {
   const { orm, store, logger, clock = () => new Date() } = dependencies;
   const em = orm.em.fork();
-  await inBatches(() => deleteExpiredIdempotencyClaims(em));
   const jobs = await deleteLeftStageOutcomes(em, new Date(clock().getTime() - STRANDED_AFTER_MS));
   if (jobs > 0) logger.info({ jobs }, 'stage outcomes of ended jobs removed');
   for (const key of await deleteExpiredUploads(em)) await store.remove(key);
@@ -148,13 +153,19 @@ export async function sweepAnnouncements({ orm, logger }: SweeperDependencies): 
   await rememberWithdrawnEndpoints(orm.em.fork(), endpoints);
 }
 
-/** Sweeps until it is stopped. A failed pass is logged; the next one tries again. */
+/** Sweeps until it is stopped. A failed pass is logged; the next one tries again. One that has more to do continues at once. */
 export function startSweeper(options: SweeperDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const dependencies = { ...options, signal: stopping.signal };
-  const repeat = async (sweep: typeof sweepOutbox, intervalMs: number): Promise<void> => {
+  const repeat = async (
+    sweep: (options: SweeperDependencies) => Promise<unknown>,
+    intervalMs: number,
+  ): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await sweep(dependencies).catch((err: unknown) => dependencies.logger.warn({ err }, `${sweep.name} failed`));
+      const hasMore = await sweep(dependencies).catch((err: unknown) =>
+        dependencies.logger.warn({ err }, `${sweep.name} failed`),
+      );
+      if (hasMore === true) continue;
       await delay(intervalMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
@@ -162,6 +173,7 @@ export function startSweeper(options: SweeperDependencies): { stop(): Promise<vo
   const sweepRetention = retentionDays && createRetentionSweep({ ...dependencies, retentionDays });
   const running = Promise.all([
     repeat(sweepOutbox, INTERVAL_MS),
+    repeat(sweepClaims, STORAGE_INTERVAL_MS),
     repeat(sweepStorage, STORAGE_INTERVAL_MS),
     repeat(sweepCredits, CREDITS_INTERVAL_MS),
     repeat(sweepMonths, MONTHS_INTERVAL_MS),

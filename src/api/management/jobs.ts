@@ -44,7 +44,7 @@ const listJobs = defineOperation({
       ...ofStatus(filter.status),
       ...(filter.endpoint !== undefined && { endpoint: filter.endpoint }),
       ...(filter.api_key_id !== undefined && { apiKeyId: filter.api_key_id }),
-      ...createdWithin(filter),
+      ...createdWithin(filter, 'job'),
     };
     const modes = filter.livemode === undefined ? [true, false] : [filter.livemode];
     return renderPage(await findPageOfModes<Job>(em, Job, 'job', where, modes, filter), renderJob);

@@ -1,6 +1,6 @@
 /** Pages of rows whose ids sort by time, newest first. */
 import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/core';
-import { ID_PREFIXES, type IdKind, isId } from '../ids.ts';
+import { firstIdAt, ID_PREFIXES, type IdKind, isId } from '../ids.ts';
 import { ServiceError } from '../service-error.ts';
 
 export interface PageRequest {
@@ -83,15 +83,39 @@ export async function findPageOfModes<Row extends { id: string }>(
 /** Ids that are numbers have no leading zeros: a longer one is greater. */
 const newestFirst = ({ id: a }: { id: string }, { id: b }: { id: string }) => b.length - a.length || (a < b ? 1 : -1);
 
-/** The SQL bounds of a `created[…]` filter, whose values are epoch seconds. */
-export function createdWithin(filter: Readonly<Record<string, unknown>>): { createdAt?: Record<string, Date> } {
-  const bounds = ['gte', 'gt', 'lte', 'lt'].flatMap((bound) => {
+/** A row is created at most this long after its id. */
+const ID_AGE_MS = 60 * 60_000;
+
+/** The lowest id of a row created from a time on, and that of one created well after it. */
+export const firstIdOfRowsFrom = (idKind: IdKind, time: Date): string =>
+  firstIdAt(idKind, new Date(time.getTime() - ID_AGE_MS));
+export const firstIdOfRowsAfter = (idKind: IdKind, time: Date): string =>
+  firstIdAt(idKind, new Date(time.getTime() + ID_AGE_MS));
+
+interface CreatedBounds {
+  createdAt?: Record<string, Date>;
+  id?: Record<string, string>;
+}
+
+/**
+ * The SQL bounds of a `created[…]` filter, whose values are epoch seconds. With the kind of the ids, which sort by time, they bound
+ * the ids too: a list in the order of ids then reads no row that is much older or newer.
+ */
+export function createdWithin(filter: Readonly<Record<string, unknown>>, idKind?: IdKind): CreatedBounds {
+  const createdAt: Record<string, Date> = {};
+  const id: Record<string, string> = {};
+  for (const bound of ['gte', 'gt', 'lte', 'lt']) {
     const seconds = filter[`created[${bound}]`];
-    if (typeof seconds !== 'number') return [];
+    if (typeof seconds !== 'number') continue;
     // Times are shown as whole seconds, so `gt` excludes and `lte` includes the whole second.
     const isAfterSecond = bound === 'gt' || bound === 'lte';
-    const operator = bound.startsWith('g') ? '$gte' : '$lt';
-    return [[operator, new Date((seconds + (isAfterSecond ? 1 : 0)) * 1000)] as const];
-  });
-  return bounds.length > 0 ? { createdAt: Object.fromEntries(bounds) } : {};
+    const time = new Date((seconds + (isAfterSecond ? 1 : 0)) * 1000);
+    const isLower = bound.startsWith('g');
+    createdAt[isLower ? '$gte' : '$lt'] = time;
+    if (idKind) id[isLower ? '$gte' : '$lt'] = (isLower ? firstIdOfRowsFrom : firstIdOfRowsAfter)(idKind, time);
+  }
+  return {
+    ...(Object.keys(createdAt).length > 0 && { createdAt }),
+    ...(Object.keys(id).length > 0 && { id }),
+  };
 }

@@ -1,0 +1,22 @@
+/**
+ * Compatible: adds indexes, which the previous release uses too. While they are built, which reads jobs, events and deliveries
+ * once each, their writers wait.
+ */
+import { Migration } from '@mikro-orm/migrations';
+
+export class LargeTables extends Migration {
+  override up(): void {
+    this.addSql(`
+      -- A list of one endpoint's jobs would read all jobs of its organisation where the endpoint is rare.
+      create index jobs_by_endpoint on jobs (organization_id, livemode, endpoint, id desc);
+      -- Most events are of successes, so a list of the others would read a month of them.
+      create index events_unsuccessful on events (organization_id, livemode, type, created_at desc, id desc)
+        where type <> 'job.succeeded';
+      create index webhook_deliveries_failed on webhook_deliveries (webhook_endpoint_id, id desc) where status = 'failed';
+    `);
+  }
+
+  override down(): void {
+    this.addSql('drop index jobs_by_endpoint, events_unsuccessful, webhook_deliveries_failed;');
+  }
+}
