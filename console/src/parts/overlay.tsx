@@ -8,7 +8,7 @@ import {
   findPlaces,
   type Shape,
 } from '../../../src/api/pages/find-shapes.ts';
-import { formatTime } from '../format.ts';
+import { capitalised, formatTime } from '../format.ts';
 import { ResultFacts } from './facts.tsx';
 
 export interface Picture {
@@ -23,7 +23,8 @@ export function ResultPictures({ pictures, result }: { pictures: readonly Pictur
   const { shapes, files } = findPlaces(result);
   const shown = pictures[chosen];
   const masks = files.filter(({ name, media_type: type }) => MASK_NAME.test(name) && type.startsWith('image/'));
-  const others = files.filter((file) => !masks.includes(file));
+  const made = files.filter((file) => !masks.includes(file));
+  const ofPicture = (of: { imageIndex: number; on: string | null }) => of.on === null && of.imageIndex === chosen;
   return (
     <Stack>
       {pictures.length > 1 && (
@@ -39,24 +40,26 @@ export function ResultPictures({ pictures, result }: { pictures: readonly Pictur
           <Overlay
             key={shown.url}
             picture={shown}
-            shapes={shapes.filter(({ imageIndex }) => imageIndex === chosen)}
-            masks={masks.filter(({ imageIndex }) => imageIndex === chosen)}
+            alt="What the job looked at"
+            shapes={shapes.filter(ofPicture)}
+            masks={masks.filter(ofPicture)}
           />
         )}
         <ResultFacts result={result} />
       </div>
-      {others.length > 0 && <Files files={others} />}
+      {made.length > 0 && <Made files={made} shapes={shapes} masks={masks} />}
     </Stack>
   );
 }
 
 interface OverlayProps {
   picture: Picture;
+  alt: string;
   shapes: readonly Shape[];
   masks: readonly FileOfResult[];
 }
 
-export function Overlay({ picture, shapes, masks }: OverlayProps) {
+export function Overlay({ picture, alt, shapes, masks }: OverlayProps) {
   const [size, setSize] = useState<{ width: number; height: number } | null>(null);
   const [isGone, setIsGone] = useState(false);
   const [selected, setSelected] = useState<number | null>(null);
@@ -73,7 +76,7 @@ export function Overlay({ picture, shapes, masks }: OverlayProps) {
       <div className="overlay">
         <img
           src={picture.url}
-          alt="What the job looked at"
+          alt={alt}
           onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
           onError={() => setIsGone(true)}
         />
@@ -210,26 +213,38 @@ function LabelColours({ id }: { id: string }) {
   );
 }
 
-function Files({ files }: { files: readonly FileOfResult[] }) {
+/** The files of the result, each picture with what the result says of it. */
+function Made({ files, shapes, masks }: { files: readonly FileOfResult[] } & Pick<OverlayProps, 'shapes' | 'masks'>) {
   return (
     <div className="cards">
-      {files.map(({ path, media_type: type, url, expires_at: expiresAt }) => (
-        <Stack key={path} gap={4}>
-          {type.startsWith('image/') && <img className="thumbnail" src={url} alt={path} loading="lazy" />}
-          {type.startsWith('video/') && (
-            // biome-ignore lint/a11y/useMediaCaption: a walk around a vehicle, without sound
-            <video className="thumbnail" src={url} controls />
-          )}
+      {files.map((file) => (
+        <Stack key={file.path} gap={4}>
+          <MadeFile
+            file={file}
+            shapes={shapes.filter(({ on }) => on === file.path)}
+            masks={masks.filter(({ on }) => on === file.path)}
+          />
           <Text size="sm">
-            <a href={url} target="_blank" rel="noreferrer">
-              {path}
+            <a href={file.url} target="_blank" rel="noreferrer">
+              {capitalised(file.label)}
             </a>{' '}
             <Text span c="dimmed" size="sm">
-              {type}, until {formatTime(expiresAt)}
+              {file.media_type}, until {formatTime(file.expires_at)}
             </Text>
           </Text>
         </Stack>
       ))}
     </div>
   );
+}
+
+function MadeFile({ file, shapes, masks }: { file: FileOfResult } & Pick<OverlayProps, 'shapes' | 'masks'>) {
+  const { url, media_type: mediaType, label } = file;
+  if (shapes.length > 0 || masks.length > 0) {
+    return <Overlay picture={{ url, mediaType }} alt={label} shapes={shapes} masks={masks} />;
+  }
+  if (mediaType.startsWith('image/')) return <img className="made" src={url} alt={label} loading="lazy" />;
+  if (!mediaType.startsWith('video/')) return null;
+  // biome-ignore lint/a11y/useMediaCaption: a walk around a vehicle, without sound
+  return <video className="made" src={url} controls />;
 }

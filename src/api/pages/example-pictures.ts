@@ -61,7 +61,7 @@ export function renderExample(endpoint: EndpointContract, count: number): string
     renderPicture(
       picture,
       `Example ${pictures.length > 1 ? `${index + 1} ` : ''}of ${files.maximum === 0 ? 'the job' : files.field}`,
-      shapes.filter(({ imageIndex }) => imageIndex === index),
+      shapes.filter(({ imageIndex, on }) => on === null && imageIndex === index),
       matte && matte.imageIndex === index ? pathOf(artefactAt(result, matte.path)) : null,
     ),
   );

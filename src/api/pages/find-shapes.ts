@@ -13,6 +13,8 @@ export interface Shape {
   kind: 'box' | 'quad' | 'polygon' | 'point';
   /** Index of the picture in the request. */
   imageIndex: number;
+  /** Path of the file of the result that shows it, such as `key_frames.0.image`; null: a picture of the request. */
+  on: string | null;
   label: string;
   confidence: number | null;
   points: Point[];
@@ -27,7 +29,10 @@ export interface FileOfResult {
   path: string;
   /** The last name of the path. */
   name: string;
+  /** For people, such as `front door, left: cut out`. */
+  label: string;
   imageIndex: number;
+  on: string | null;
   media_type: string;
   url: string;
   expires_at: number;
@@ -46,6 +51,8 @@ export const NAMES = [
   'text',
   'part',
   'type',
+  'character',
+  'mark',
   'operation',
   'code',
   'class',
@@ -58,43 +65,55 @@ export const NAMES = [
   'hotspot_id',
 ];
 
+/** What encloses a value. */
+interface Around {
+  imageIndex: number;
+  on: string | null;
+  /** What the object is called. */
+  label: string | null;
+  /** The same, or where it is; null at the top. */
+  title: string | null;
+}
+
 export function findPlaces(result: unknown): Places {
   const places: Places = { shapes: [], files: [] };
   let groups = 0;
 
-  function visit(value: unknown, path: string[], imageIndex: number): void {
+  function visit(value: unknown, path: string[], around: Around): void {
     if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) visit(item, [...path, String(index)], imageIndex);
+      for (const [index, item] of value.entries()) visit(item, [...path, String(index)], around);
       return;
     }
     if (!isFields(value)) return;
     if (value.object === 'artefact' && typeof value.url === 'string') {
       const { media_type, url, expires_at } = value as unknown as FileOfResult;
-      places.files.push({ path: path.join('.'), name: nameIn(path), imageIndex, media_type, url, expires_at });
+      const { imageIndex, on, title } = around;
+      const [name, called] = [nameIn(path), titleOf(path)];
+      const label = title === null ? called : `${title}: ${called}`;
+      places.files.push({ path: path.join('.'), name, label, imageIndex, on, media_type, url, expires_at });
       return;
     }
-    const index = indexOf(value) ?? imageIndex;
+    // What is said of one frame of several is drawn on that frame.
+    const on = isItem(path) && isArtefact(value.image) ? [...path, 'image'].join('.') : around.on;
+    const imageIndex = indexOf(value) ?? around.imageIndex;
+    const own = labelOf(value);
+    // The places of one thing are called as the thing is.
+    const label = own ?? (isItem(path) ? around.label : null) ?? nameOf(value, path);
     const found = shapesOf(value);
     if (found.length > 0) {
       const group = groups;
       groups += 1;
-      for (const [position, { kind, points, isNormalized }] of found.entries()) {
-        places.shapes.push({
-          id: `${path.join('.')}#${position}`,
-          kind,
-          imageIndex: index,
-          label: labelOf(value) ?? nameOf(value, path),
-          confidence: typeof value.confidence === 'number' ? value.confidence : null,
-          points,
-          isNormalized,
-          group,
-        });
+      const confidence = typeof value.confidence === 'number' ? value.confidence : null;
+      for (const [position, shape] of found.entries()) {
+        places.shapes.push({ id: `${path.join('.')}#${position}`, imageIndex, on, label, confidence, group, ...shape });
       }
     }
-    for (const [name, item] of Object.entries(value)) visit(item, [...path, name], index);
+    const title = own ?? (path.length === 0 ? null : titleOf(path, value));
+    for (const [name, item] of Object.entries(value))
+      visit(item, [...path, name], { imageIndex, on, label: own, title });
   }
 
-  visit(result, [], 0);
+  visit(result, [], { imageIndex: 0, on: null, label: null, title: null });
   // The smaller ones on top, where they can be reached.
   return { ...places, shapes: places.shapes.toSorted((a, b) => extentOf(b) - extentOf(a)) };
 }
@@ -114,8 +133,9 @@ function shapesOf(value: Fields): Pick<Shape, 'kind' | 'points' | 'isNormalized'
   if (Array.isArray(polygons) && polygons.length > 0 && polygons.every(isPoints)) {
     return polygons.map((points) => ({ kind: 'polygon', points, isNormalized }));
   }
-  if (isFields(value.bbox)) {
-    const { x, y, width, height } = value.bbox as unknown as { x: number; y: number; width: number; height: number };
+  const box = value.bbox ?? value.vehicle_bbox;
+  if (isFields(box)) {
+    const { x, y, width, height } = box as unknown as { x: number; y: number; width: number; height: number };
     const points = [
       { x, y },
       { x: x + width, y },
@@ -137,9 +157,15 @@ function indexOf(value: Fields): number | null {
 
 /** A name for what has none: a sighting from the rear is a `sighting, rear`. */
 function nameOf(value: Fields, path: readonly string[]): string {
-  const isItem = /^\d+$/.test(path.at(-1) ?? '');
-  const name = (isItem ? nameIn(path).replace(/s$/, '') : nameIn(path)).replaceAll('_', ' ');
-  return typeof value.view === 'string' ? `${name}, ${value.view.replaceAll('_', ' ')}` : name;
+  const name = (isItem(path) ? nameIn(path).replace(/s$/, '') : nameIn(path)).replaceAll('_', ' ');
+  const seenFrom = value.view ?? value.side;
+  return typeof seenFrom === 'string' ? `${name}, ${seenFrom.replaceAll('_', ' ')}` : name;
+}
+
+/** The same with its place in its list, where nothing else tells it from the others. */
+function titleOf(path: readonly string[], value: Fields = {}): string {
+  const isAlike = isItem(path) && typeof value.view !== 'string';
+  return nameOf(value, path) + (isAlike ? ` ${Number(path.at(-1)) + 1}` : '');
 }
 
 export function labelOf(value: Fields): string | null {
@@ -162,6 +188,10 @@ export function labelOf(value: Fields): string | null {
   }
   return null;
 }
+
+const isItem = (path: readonly string[]) => /^\d+$/.test(path.at(-1) ?? '');
+
+const isArtefact = (value: unknown): boolean => isFields(value) && value.object === 'artefact';
 
 const nameIn = (path: readonly string[]) => path.findLast((name) => !/^\d+$/.test(name)) ?? 'result';
 

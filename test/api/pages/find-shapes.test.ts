@@ -13,7 +13,7 @@ describe.each(fixtures)('%s', (path) => {
   const { shapes } = findPlaces(JSON.parse(text));
 
   it('has a shape for each thing with a place, inside of which all its points lie', () => {
-    const places = count(text, /"bbox": \{|"quad": \[|"polygon": \[|"polygons": \[|"x_normalized"/g);
+    const places = count(text, /"(?:vehicle_)?bbox": \{|"quad": \[|"polygon": \[|"polygons": \[|"x_normalized"/g);
     expect(shapes.length > 0).toBe(places > 0);
     for (const { points, label } of shapes) {
       expect(label).not.toBe('');
@@ -63,12 +63,58 @@ it('prefers an outline to its box, keeps the picture of a place, and names it', 
   ]);
 });
 
-it('finds files with their place in the result', () => {
-  const file = {
-    object: 'artefact',
-    media_type: 'image/png',
-    url: 'https://api.example/v1/artefacts/a.png',
-    expires_at: 1,
+const file = (name: string) => ({
+  object: 'artefact',
+  media_type: 'image/png',
+  url: `https://api.example/v1/artefacts/${name}.png`,
+  expires_at: 1,
+});
+const bbox = { x: 1, y: 2, width: 3, height: 4 };
+
+it('finds files with their place in the result, and names them for people', () => {
+  const result = {
+    vehicles: [],
+    mask: file('mask'),
+    parts: [{ part: 'front_door', side: 'left', cut_out: file('door') }],
+    exploded_view: { image: file('view') },
+    frames: [{ image: file('first') }, { view: 'rear_left', image: file('second') }],
   };
-  expect(findPlaces({ vehicles: [], mask: file }).files).toMatchObject([{ name: 'mask', path: 'mask', url: file.url }]);
+  expect(findPlaces(result).files).toMatchObject([
+    { name: 'mask', path: 'mask', label: 'mask', url: file('mask').url },
+    { name: 'cut_out', path: 'parts.0.cut_out', label: 'front door, left: cut out' },
+    { name: 'image', path: 'exploded_view.image', label: 'exploded view: image' },
+    { name: 'image', path: 'frames.0.image', label: 'frame 1: image' },
+    { name: 'image', path: 'frames.1.image', label: 'frame, rear left: image' },
+  ]);
+});
+
+it('tells what was found in a frame of the result from what was found in a picture of the request', () => {
+  const outcomes = {
+    'damage.detect': { result: { damages: [{ type: 'dent', part: 'hood', bbox }], mask: file('mask') } },
+  };
+  const { shapes, files } = findPlaces({
+    image: file('whole'),
+    plates: [{ text: 'VIS2047', bbox }],
+    key_frames: [{ view: 'front', image: file('front'), vehicle_bbox: bbox, outcomes }],
+  });
+  expect(shapes.map(({ label, on }) => [label, on])).toEqual([
+    ['VIS2047', null],
+    ['key frame, front', 'key_frames.0.image'],
+    ['dent, hood', 'key_frames.0.image'],
+  ]);
+  expect(files.map(({ name, on }) => [name, on])).toEqual([
+    ['image', null],
+    ['image', 'key_frames.0.image'],
+    ['mask', 'key_frames.0.image'],
+  ]);
+});
+
+it('calls the places of a thing as the thing is called, and a character by what it says', () => {
+  const hotspot = { id: 'hotspot_1', label: 'Scratch on the door' };
+  const { shapes } = findPlaces({
+    hotspots: [{ ...hotspot, placements: [{ frame_index: 5, x_normalized: 0.5, y_normalized: 0.5 }] }],
+    vin: { value: '7ZZ', characters: [{ character: 'Z', bbox }] },
+    marks: [{ mark: 'mud_and_snow', bbox }],
+  });
+  expect(shapes.map(({ label }) => label).toSorted()).toEqual(['Scratch on the door', 'Z', 'mud and snow']);
 });
