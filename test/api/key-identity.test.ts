@@ -90,7 +90,9 @@ describe('a request is refused', () => {
 });
 
 it('counts as a read', async () => {
-  const { secret } = await keyWith(['jobs:read']);
+  // Of an organisation whose minute begins with this request.
+  const { organizationId } = await createCustomer(api.orm);
+  const { secret } = await createKey(api.orm, organizationId, 'live', { scopes: ['jobs:read'] });
   const first = await self(secret);
   const second = await api.call('/v1/jobs', { key: secret });
   const [before, after] = [first, second].map(({ headers }) => Number(headers.get('RateLimit-Remaining')));
