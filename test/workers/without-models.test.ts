@@ -42,7 +42,7 @@ beforeAll(async () => {
     },
     ready: { line: says('nothing can be served: task queues are not polled') },
   });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await orm.close();
   await database.drop();
@@ -65,13 +65,13 @@ it('polls nothing and is not ready until a model arrives, and stops polling when
   expect([await readiness(), await announced()]).toEqual([idle, []]);
 
   installModel(modelsDirectory, manifestOfGuide(), 'yolo-detection');
-  await worker.waitForLine(says('worker ready'), 60_000);
+  await worker.waitForLine(says('worker ready'), 150_000);
   await until(async () => (await announced()).length > 0 && (await readiness()).status === 200);
   expect(await announced()).toEqual(['tire.detect']);
 
   await rm(join(modelsDirectory, 'my-tires'), { recursive: true });
-  await worker.waitForLine(says('nothing can be served any more: task queues are not polled'), 60_000);
-  expect(await announced()).toEqual([]);
+  await worker.waitForLine(says('nothing can be served any more: task queues are not polled'), 150_000);
+  await until(async () => (await announced()).length === 0);
   worker.signal('SIGTERM');
   expect(await worker.exited).toEqual({ code: 0, signal: null });
-}, 180_000);
+}, 480_000);
