@@ -11,7 +11,7 @@ export default {
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts'],
   // Real servers on a laptop beside real inference: generous, because a time-out here means a hang, not slowness.
-  testTimeout: 60_000,
+  testTimeout: 240_000,
   testSequencer: './test/support/jest-sequencer.js',
   // For two cores: about half of the long files' time is spent waiting for time-outs of the service itself.
   maxWorkers: 3,
