@@ -90,7 +90,7 @@ async function expectOneRunEach(jobIds: readonly string[]): Promise<void> {
       });
       runs = executions.length;
       return runs > 0;
-    }, 60_000);
+    }, 240_000);
     expect([jobId, runs]).toEqual([jobId, 1]);
   }
 }

@@ -132,7 +132,7 @@ describe('a release whose warm-up never ends', () => {
     await until(async () => {
       await started.reload();
       return models.reasons().some((reason) => /^it was not ready after 1 seconds: .*warm-up/.test(reason));
-    }, 60_000);
+    }, 240_000);
     await until(() => started.pids.length === 0, 60_000);
     // Its release has not changed.
     await look(started);
@@ -149,7 +149,7 @@ describe('a release whose warm-up never ends', () => {
     await until(async () => {
       await started.reload();
       return started.installedEndpoints().length === 1;
-    }, 60_000);
+    }, 240_000);
     await until(() => started.pids.length === 1, 60_000);
     expect(versionOn(started)).toBe(OLD);
   });

@@ -30,7 +30,7 @@ beforeAll(async () => {
     endpoints: [renderEnhance],
     endpointsDirectory: new URL('../../../../src/endpoints/', import.meta.url),
   });
-}, 60_000);
+}, 240_000);
 
 afterAll(() => backend?.close());
 
