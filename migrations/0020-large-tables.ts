@@ -9,6 +9,8 @@ export class LargeTables extends Migration {
     this.addSql(`
       -- A list of one endpoint's jobs would read all jobs of its organisation where the endpoint is rare.
       create index jobs_by_endpoint on jobs (organization_id, livemode, endpoint, id desc);
+      -- The same of a key's jobs. A key has one organisation and one mode.
+      create index jobs_by_key on jobs (api_key_id, id desc);
       -- Most events are of successes, so a list of the others would read a month of them.
       create index events_unsuccessful on events (organization_id, livemode, type, created_at desc, id desc)
         where type <> 'job.succeeded';
@@ -17,6 +19,6 @@ export class LargeTables extends Migration {
   }
 
   override down(): void {
-    this.addSql('drop index jobs_by_endpoint, events_unsuccessful, webhook_deliveries_failed;');
+    this.addSql('drop index jobs_by_endpoint, jobs_by_key, events_unsuccessful, webhook_deliveries_failed;');
   }
 }

@@ -158,10 +158,10 @@ export async function deleteExpiredIdempotencyClaims(
 ): Promise<{ rows: number /** Whether there may be more; call again. */; hasMore: boolean }> {
   const rows = await query(
     em,
-    `delete from idempotency_claims where (organization_id, livemode, route, key) in (
-       select organization_id, livemode, route, key from idempotency_claims
-       where expires_at <= now() order by expires_at limit $1 for update skip locked
-     ) returning 1`,
+    // Locked, a row stays where it is.
+    `delete from idempotency_claims where ctid = any (array(
+       select ctid from idempotency_claims where expires_at <= now() order by expires_at limit $1 for update skip locked
+     )) returning 1`,
     [BATCH],
   );
   return { rows: rows.length, hasMore: rows.length === BATCH };

@@ -48,7 +48,7 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
   // Where the organisation has few jobs of them; else the index of all its jobs, in order.
   'Jobs, for a key of two endpoints': ['sorted | jobs_by_endpoint'],
   'Jobs, for a key of two endpoints of old': ['sorted | jobs_by_endpoint'],
-  'Jobs, submitted with a key of old': ['jobs_by_organization'],
+  'Jobs, submitted with a key of old': ['jobs_by_key', 'jobs_by_organization'],
   'Events, newest': ['events_by_organization'],
   'Events, of failures': ['events_unsuccessful'],
   'Events, created weeks ago': ['events_by_organization'],
@@ -88,7 +88,7 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
     'closed_accounts_pkey | credit_transfers_by_account | sorted | credit_transfers_by_account | jobs_pkey | closed_accounts_pkey | credit_transfers_by_account | credit_transfers_by_account',
     'credit_accounts_pkey | closed_accounts_pkey',
   ],
-  'Sweeper, 1,000 expired claims': ['idempotency_claims_pkey | idempotency_claims_expiring'],
+  'Sweeper, 1,000 expired claims': ['idempotency_claims_expiring'],
   'Retention, 500 events with deliveries': [
     'events_pkey',
     'events_pkey | webhook_deliveries_due | webhook_deliveries_by_event | events_pkey',
