@@ -23,7 +23,10 @@ const MODELS = fileURLToPath(new URL('../../models', import.meta.url));
 
 restrictDecoder();
 let recorded: RecordedRun[] | null = null;
-const serve = await serveInProcess(MODELS, (run) => recorded?.push(run));
+// Copies: a pipeline writes the next picture into the tensor of the last one.
+const serve = await serveInProcess(MODELS, ({ network, inputs }) =>
+  recorded?.push({ network, inputs: structuredClone(inputs) }),
+);
 let version = '';
 let runs: RecordedRun[] = [];
 let read = (): Promise<unknown> => Promise.reject(new Error('no picture is prepared'));

@@ -45,7 +45,7 @@ export const pipeline: PipelineDefinition = {
       const pages: Page[] = [];
       for (const [imageIndex, each] of pictures.entries()) {
         const picture = await each.decode();
-        const codes = await readCodes(picture, SYMBOLOGIES);
+        const codes = await readCodes(picture, SYMBOLOGIES, { lightOnDark: false });
         const { lines: read, lookCloser } = await readPage(picture);
         const lines = markCutEnds(picture, read);
         let layout = layOut(lines);

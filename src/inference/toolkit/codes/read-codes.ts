@@ -42,26 +42,40 @@ const MOST_CODES = 16;
 const WASM = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
 let loaded: Promise<unknown> | undefined;
 
+export interface CodeSearch {
+  /** Whether codes may be light on dark, as lasers write them into labels and metal. Paper has none. Default true. */
+  lightOnDark?: boolean;
+}
+
 /** @param symbologies to look for: fewer cost less time and are mistaken for others less often */
 export async function readCodes(
   picture: RgbImage,
   symbologies: readonly Symbology[] = SYMBOLOGIES,
+  how: CodeSearch = {},
 ): Promise<FoundCode[]> {
-  const found = await readLargeCodes(picture, symbologies);
+  const found = await readLargeCodes(picture, symbologies, how);
   if (found.some(({ content }) => content !== null)) return found;
-  const closer = await readSmallCodes(picture, symbologies);
+  const closer = await readSmallCodes(picture, symbologies, how);
   return closer.length > 0 ? closer : found;
 }
 
 /** The first part of `readCodes`: a large picture is scaled down. */
-export function readLargeCodes(picture: RgbImage, symbologies = SYMBOLOGIES): Promise<FoundCode[]> {
-  return search(picture, Math.min(1, Math.sqrt(FIRST_PIXELS / (picture.width * picture.height))), symbologies);
+export function readLargeCodes(
+  picture: RgbImage,
+  symbologies = SYMBOLOGIES,
+  how: CodeSearch = {},
+): Promise<FoundCode[]> {
+  return search(picture, Math.min(1, Math.sqrt(FIRST_PIXELS / (picture.width * picture.height))), symbologies, how);
 }
 
 /** The second, slower part: what a large picture shows besides. Empty for other pictures. */
-export async function readSmallCodes(picture: RgbImage, symbologies = SYMBOLOGIES): Promise<FoundCode[]> {
+export async function readSmallCodes(
+  picture: RgbImage,
+  symbologies = SYMBOLOGIES,
+  how: CodeSearch = {},
+): Promise<FoundCode[]> {
   const pixels = picture.width * picture.height;
-  return pixels <= FIRST_PIXELS ? [] : search(picture, Math.min(1, Math.sqrt(MOST_PIXELS / pixels)), symbologies);
+  return pixels <= FIRST_PIXELS ? [] : search(picture, Math.min(1, Math.sqrt(MOST_PIXELS / pixels)), symbologies, how);
 }
 
 /** The decoder needs rows that are nearly level: it finds tilted ones, but cannot decode them. In degrees. */
@@ -118,7 +132,12 @@ async function load(): Promise<void> {
   await prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true });
 }
 
-async function search(picture: RgbImage, scale: number, symbologies: readonly Symbology[]): Promise<FoundCode[]> {
+async function search(
+  picture: RgbImage,
+  scale: number,
+  symbologies: readonly Symbology[],
+  { lightOnDark = true }: CodeSearch,
+): Promise<FoundCode[]> {
   loaded ??= load();
   await loaded;
   const { width, height } = picture;
@@ -128,6 +147,7 @@ async function search(picture: RgbImage, scale: number, symbologies: readonly Sy
     formats: symbologies.map((symbology) => FORMATS[symbology]),
     textMode: 'Plain',
     returnErrors: true,
+    tryInvert: lightOnDark,
     maxNumberOfSymbols: MOST_CODES,
   });
   const [across, down] = [width / scaledWidth, height / scaledHeight];

@@ -15,8 +15,10 @@ export function softmax(logits: ArrayLike<number>): Float64Array {
 /** The first of equal maxima, as NumPy's argmax. */
 export function indexOfMaximum(values: ArrayLike<number>): number {
   let best = 0;
+  let greatest = values[0] ?? 0;
   for (let index = 1; index < values.length; index += 1) {
-    if ((values[index] ?? 0) > (values[best] ?? 0)) best = index;
+    const value = values[index] as number;
+    if (value > greatest) [best, greatest] = [index, value];
   }
   return best;
 }

@@ -25,6 +25,7 @@ import {
 } from '../decoding/yolo.ts';
 import { createPictureInput } from '../images/picture-input.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
+import { giveBack } from '../images/spare-floats.ts';
 import { labelsOf, requireClasses } from './classes.ts';
 
 /** Coordinates are in pixels of the picture, clamped to it. */
@@ -96,6 +97,7 @@ export function createDetector<const Label extends string>(
     const { size, tensor, toPicture } = input.prepare(picture);
     const sizeOfInput: ModelInputs = sizeInput === null ? {} : { [sizeInput]: sizeTensor(size) };
     const outputs = await model.run(file, { [input.name]: tensor, ...sizeOfInput });
+    giveBack(tensor);
     const within = (point: Point): Point => {
       const { x, y } = toPicture(point);
       return { x: clamp(x, 0, picture.width), y: clamp(y, 0, picture.height) };

@@ -19,17 +19,16 @@ export interface FitTransform {
 }
 
 /**
- * Fits the part of a picture inside `box` (pixels of the picture) into width × height with its aspect ratio kept, centred on
- * the grey level `padding` (0 to 255).
+ * Scales the part of a picture inside `box` (pixels of the picture) with its aspect ratio kept, until it fits width × height,
+ * in whose middle it stands.
  */
-export function letterbox(
+export function fitInto(
   image: RgbImage,
   box: Box,
   width: number,
   height: number,
-  padding = PADDING,
   scaleTo: Resample = resample,
-): { image: RgbImage; transform: FitTransform } {
+): { scaled: RgbImage; transform: FitTransform } {
   const boxWidth = box.x1 - box.x0;
   const boxHeight = box.y1 - box.y0;
   const scale = Math.min(width / boxWidth, height / boxHeight);
@@ -38,10 +37,20 @@ export function letterbox(
   const offsetX = Math.floor((width - innerWidth) / 2);
   const offsetY = Math.floor((height - innerHeight) / 2);
   const transform = { scale, offsetX, offsetY, originX: box.x0, originY: box.y0 };
-  const scaled = scaleTo(image, box, innerWidth, innerHeight);
-  if (innerWidth === width && innerHeight === height) return { image: scaled, transform };
-  const canvas = greyImage(width, height, padding);
-  paste(canvas, scaled, offsetX, offsetY);
+  return { scaled: scaleTo(image, box, innerWidth, innerHeight), transform };
+}
+
+/** As `fitInto`, on the grey level of padding. */
+export function letterbox(
+  image: RgbImage,
+  box: Box,
+  width: number,
+  height: number,
+): { image: RgbImage; transform: FitTransform } {
+  const { scaled, transform } = fitInto(image, box, width, height);
+  if (scaled.width === width && scaled.height === height) return { image: scaled, transform };
+  const canvas = greyImage(width, height, PADDING);
+  paste(canvas, scaled, transform.offsetX, transform.offsetY);
   return { image: canvas, transform };
 }
 

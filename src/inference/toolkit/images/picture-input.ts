@@ -7,10 +7,11 @@ import { inputSize, readSettings } from '../../models/settings.ts';
 import type { FloatTensor } from '../../models/tensors.ts';
 import type { Box, Size } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
-import { cover, letterbox } from './fit.ts';
+import { cover, fitInto } from './fit.ts';
 import { resample } from './resample.ts';
 import { resampleBilinear } from './resample-bilinear.ts';
 import type { RgbImage } from './rgb-image.ts';
+import { takeFloats } from './spare-floats.ts';
 
 const three = Type.Array(Type.Number(), { minItems: 3, maxItems: 3 });
 
@@ -109,12 +110,12 @@ export function createPictureInput(model: Model, file: string, others: readonly 
           }),
         };
       }
-      const padding = Math.round(input.pad * 255);
-      const { image, transform } = letterbox(picture, part, size.width, size.height, padding, scaleTo);
+      const { scaled, transform } = fitInto(picture, part, size.width, size.height, scaleTo);
       const { scale, offsetX, offsetY } = transform;
+      const place = { ...size, left: offsetX, top: offsetY, level: Math.round(input.pad * 255) };
       return {
         size,
-        tensor: toTensor(image),
+        tensor: toTensor(scaled, place, takeFloats),
         toPicture: ({ x, y }) => ({ x: (x - offsetX) / scale + part.x0, y: (y - offsetY) / scale + part.y0 }),
       };
     },
@@ -164,36 +165,75 @@ function requireBytes(model: Model, file: string, name: string, { dtype, range, 
 
 type Normalization = Pick<Input, 'layout' | 'colour' | 'range' | 'mean' | 'std'>;
 
-/** Pixels → [1, 3, height, width], or [1, height, width, 3] for the layout NHWC, normalised per channel. */
+/** Where a picture stands in a larger one of a single grey level, 0 to 255. */
+interface Place extends Size {
+  left: number;
+  top: number;
+  level: number;
+}
+
+/**
+ * Pixels → [1, 3, height, width], or [1, height, width, 3] for the layout NHWC, normalised per channel.
+ * @param floats memory for the tensor
+ */
 export function createNormalizer({
   layout,
   colour,
   range,
   mean,
   std,
-}: Normalization): (image: RgbImage) => FloatTensor {
+}: Normalization): (image: RgbImage, place?: Place, floats?: (length: number) => Float32Array) => FloatTensor {
   const [black = 0, white = 1] = range;
-  // Per channel, the normalised value of each of the 256 levels.
-  const tables = [0, 1, 2].map((channel) =>
-    Float32Array.from({ length: 256 }, (_, level) => {
+  const channels = [0, 1, 2].map((channel) => ({
+    /** Of the channel in a pixel. */
+    from: colour === 'RGB' ? channel : 2 - channel,
+    /** The normalised value of each of the 256 levels. */
+    values: Float32Array.from({ length: 256 }, (_, level) => {
       const value = black + ((white - black) * level) / 255;
       return (value - (mean[channel] ?? 0)) / (std[channel] ?? 1);
     }),
-  );
-  const sources = colour === 'RGB' ? [0, 1, 2] : [2, 1, 0];
-  return ({ width, height, pixels }) => {
+  }));
+  const write = (data: Float32Array, image: RgbImage, { width, height, left, top, level }: Place): void => {
     const plane = width * height;
-    const data = new Float32Array(3 * plane);
     const [betweenChannels, betweenPixels] = layout === 'NCHW' ? [plane, 1] : [1, 3];
-    const [first, second, third] = tables as [Float32Array, Float32Array, Float32Array];
-    const [toFirst = 0, toSecond = 1, toThird = 2] = sources;
-    for (let pixel = 0; pixel < plane; pixel += 1) {
-      const source = pixel * 3;
-      const target = pixel * betweenPixels;
-      data[target] = first[pixels[source + toFirst] as number] as number;
-      data[target + betweenChannels] = second[pixels[source + toSecond] as number] as number;
-      data[target + 2 * betweenChannels] = third[pixels[source + toThird] as number] as number;
+    for (const [channel, { from, values }] of channels.entries()) {
+      const first = channel * betweenChannels;
+      if (image.width < width || image.height < height) {
+        for (let row = 0; row < height; row += 1) {
+          fill(data, first + row * width * betweenPixels, betweenPixels, width, values[level] as number);
+        }
+      }
+      const to = first + (top * width + left) * betweenPixels;
+      for (let row = 0; row < image.height; row += 1) {
+        lookUp(data, to + row * width * betweenPixels, betweenPixels, image, row, from, values);
+      }
     }
+  };
+  return (image, place = { ...image, left: 0, top: 0, level: 0 }, floats = (length) => new Float32Array(length)) => {
+    const { width, height } = place;
+    const data = floats(3 * width * height);
+    write(data, image, place);
     return { data, shape: layout === 'NCHW' ? [1, 3, height, width] : [1, height, width, 3] };
   };
+}
+
+function fill(data: Float32Array, to: number, step: number, count: number, value: number): void {
+  if (step === 1) data.fill(value, to, to + count);
+  else for (let index = 0; index < count; index += 1) data[to + index * step] = value;
+}
+
+/** One channel of a row. A function of its own, which V8 compiles once for all pictures, as it does not loops within loops. */
+function lookUp(
+  data: Float32Array,
+  to: number,
+  step: number,
+  { width, pixels }: RgbImage,
+  row: number,
+  channel: number,
+  values: Float32Array,
+): void {
+  const end = (row + 1) * width * 3;
+  for (let source = row * width * 3 + channel, target = to; source < end; source += 3, target += step) {
+    data[target] = values[pixels[source] as number] as number;
+  }
 }

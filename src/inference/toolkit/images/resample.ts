@@ -95,32 +95,66 @@ function resampleColumns(
   lastRow: number,
 ): Uint8Array {
   const { pixels } = image;
-  const { weights, taps } = axis;
   const output = new Uint8Array((lastRow - firstRow) * width * CHANNELS);
-  let target = 0;
+  const resampleRow = axis.count.every((count) => count <= 2) ? blendRow : sumRow;
   for (let row = firstRow; row < lastRow; row += 1) {
-    const rowStart = row * image.width * CHANNELS;
-    for (let column = 0; column < width; column += 1) {
-      const weightStart = column * taps;
-      const weightEnd = weightStart + (axis.count[column] as number);
-      let source = rowStart + (axis.first[column] as number) * CHANNELS;
-      let red = 1 << (PRECISION_BITS - 1);
-      let green = red;
-      let blue = red;
-      for (let tap = weightStart; tap < weightEnd; tap += 1) {
-        const weight = weights[tap] as number;
-        red = (red + (pixels[source] as number) * weight) | 0;
-        green = (green + (pixels[source + 1] as number) * weight) | 0;
-        blue = (blue + (pixels[source + 2] as number) * weight) | 0;
-        source += CHANNELS;
-      }
-      output[target] = red >> PRECISION_BITS;
-      output[target + 1] = green >> PRECISION_BITS;
-      output[target + 2] = blue >> PRECISION_BITS;
-      target += CHANNELS;
-    }
+    resampleRow(output, (row - firstRow) * width * CHANNELS, pixels, row * image.width * CHANNELS, axis, width);
   }
   return output;
+}
+
+/** A function of its own, which V8 compiles once for all pictures, as it does not loops within loops. */
+function sumRow(
+  output: Uint8Array,
+  to: number,
+  pixels: Uint8Array,
+  from: number,
+  { first, count, weights, taps }: AxisWeights,
+  width: number,
+): void {
+  let target = to;
+  for (let column = 0; column < width; column += 1) {
+    const weightStart = column * taps;
+    const weightEnd = weightStart + (count[column] as number);
+    let source = from + (first[column] as number) * CHANNELS;
+    let red = 1 << (PRECISION_BITS - 1);
+    let green = red;
+    let blue = red;
+    for (let tap = weightStart; tap < weightEnd; tap += 1) {
+      const weight = weights[tap] as number;
+      red = (red + (pixels[source] as number) * weight) | 0;
+      green = (green + (pixels[source + 1] as number) * weight) | 0;
+      blue = (blue + (pixels[source + 2] as number) * weight) | 0;
+      source += CHANNELS;
+    }
+    output[target] = red >> PRECISION_BITS;
+    output[target + 1] = green >> PRECISION_BITS;
+    output[target + 2] = blue >> PRECISION_BITS;
+    target += CHANNELS;
+  }
+}
+
+/** The same of at most two source pixels each, as when a picture grows. */
+function blendRow(
+  output: Uint8Array,
+  to: number,
+  pixels: Uint8Array,
+  from: number,
+  { first, count, weights, taps }: AxisWeights,
+  width: number,
+): void {
+  const half = 1 << (PRECISION_BITS - 1);
+  for (let column = 0; column < width; column += 1) {
+    const left = from + (first[column] as number) * CHANNELS;
+    const right = (count[column] as number) < 2 ? left : left + CHANNELS;
+    const one = weights[column * taps] as number;
+    const two = weights[column * taps + 1] as number;
+    const target = to + column * CHANNELS;
+    for (let channel = 0; channel < CHANNELS; channel += 1) {
+      const sum = half + (pixels[left + channel] as number) * one + (pixels[right + channel] as number) * two;
+      output[target + channel] = sum >> PRECISION_BITS;
+    }
+  }
 }
 
 /** [rows, width, 3], whose first row is `firstRow` of the source → [height, width, 3] */
@@ -136,27 +170,44 @@ function resampleRows(
   const output = new Uint8Array(height * stride);
   const sums = new Int32Array(stride);
   for (let row = 0; row < height; row += 1) {
-    sums.fill(1 << (PRECISION_BITS - 1));
     const last = (axis.count[row] as number) - 1;
     const source = ((axis.first[row] as number) - firstRow) * stride;
-    const weightOf = (tap: number) => (tap <= last ? (weights[row * taps + tap] as number) : 0);
-    // Three source rows at a time, which are often all: fewer passes over the sums. A row that is not there weighs nothing.
-    for (let tap = 0; tap <= last; tap += 3) {
-      const [one, two, three] = [weightOf(tap), weightOf(tap + 1), weightOf(tap + 2)];
+    sums.fill(1 << (PRECISION_BITS - 1));
+    // Two source rows at a time, which are all when a picture grows. A row that is not there weighs nothing.
+    for (let tap = 0; tap <= last; tap += 2) {
       const first = source + tap * stride;
       const second = source + Math.min(tap + 1, last) * stride;
-      const third = source + Math.min(tap + 2, last) * stride;
-      for (let index = 0; index < stride; index += 1) {
-        sums[index] =
-          (sums[index] as number) +
-          (pixels[first + index] as number) * one +
-          (pixels[second + index] as number) * two +
-          (pixels[third + index] as number) * three;
-      }
-    }
-    for (let index = 0; index < stride; index += 1) {
-      output[row * stride + index] = (sums[index] as number) >> PRECISION_BITS;
+      const one = weights[row * taps + tap] as number;
+      const two = tap < last ? (weights[row * taps + tap + 1] as number) : 0;
+      if (tap + 2 > last) finishRow(output, row * stride, sums, pixels, first, second, one, two);
+      else addRows(sums, pixels, first, second, one, two);
     }
   }
   return output;
+}
+
+/** Functions of their own, which V8 compiles once for all pictures, as it does not loops within loops. */
+function addRows(sums: Int32Array, pixels: Uint8Array, first: number, second: number, one: number, two: number): void {
+  for (let index = 0; index < sums.length; index += 1) {
+    sums[index] =
+      ((sums[index] as number) + (pixels[first + index] as number) * one + (pixels[second + index] as number) * two) |
+      0;
+  }
+}
+
+function finishRow(
+  output: Uint8Array,
+  to: number,
+  sums: Int32Array,
+  pixels: Uint8Array,
+  first: number,
+  second: number,
+  one: number,
+  two: number,
+): void {
+  for (let index = 0; index < sums.length; index += 1) {
+    const sum =
+      (sums[index] as number) + (pixels[first + index] as number) * one + (pixels[second + index] as number) * two;
+    output[to + index] = sum >> PRECISION_BITS;
+  }
 }

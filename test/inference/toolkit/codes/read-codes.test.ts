@@ -68,6 +68,17 @@ test('finds several codes, each where it is', async () => {
   expect(placed.toSorted((a, b) => a.localeCompare(b))).toEqual(['left 1', 'right 10']);
 });
 
+test('finds light codes on dark ground, unless told that there are none', async () => {
+  const code = await sharp(await drawCode('QRCode', VIN, 6))
+    .flatten({ background: '#ffffff' })
+    .negate()
+    .png()
+    .toBuffer();
+  const picture = await scene(800, 600, { input: code, left: 100, top: 100 });
+  expect(await readCodes(picture, ['qr'])).toMatchObject([{ content: { text: VIN } }]);
+  expect(await readCodes(picture, ['qr'], { lightOnDark: false })).toEqual([]);
+});
+
 test('looks only for the symbologies asked for', async () => {
   const picture = await scene(800, 600, { input: await drawCode('QRCode', VIN), left: 100, top: 100 });
   expect(await readCodes(picture, ['pdf417', 'code_39'])).toEqual([]);

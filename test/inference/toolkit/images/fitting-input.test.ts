@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model } from '../../../../src/inference/models/model.ts';
 import { createPictureInput } from '../../../../src/inference/toolkit/images/picture-input.ts';
+import { giveBack, takeFloats } from '../../../../src/inference/toolkit/images/spare-floats.ts';
 
 const SIDES = { shortest: 64, longest: 160, multipleOf: 32 };
 
@@ -64,4 +65,24 @@ it.each([
   expect(() => createPictureInput(modelWith(fields), 'detector')).toThrow(
     'fitting@2026-01-01: files.detector.inputs.x: sides are the bounds of resize "fit", and belong to no other',
   );
+});
+
+it('gives the memory of the largest tensor that was given back to the next one, once', () => {
+  const [small, large] = [new Float32Array(1000), new Float32Array(30_000)];
+  for (const data of [small, large, small]) giveBack({ data, shape: [data.length] });
+  expect(takeFloats(20_000).buffer).toBe(large.buffer);
+  expect(takeFloats(20_000).buffer).not.toBe(large.buffer);
+});
+
+it.each([
+  ['NCHW', [1, 3, 32, 64]],
+  ['NHWC', [1, 32, 64, 3]],
+])('leaves nothing of an earlier tensor in its memory, layout %s', (layout, shape) => {
+  const input = createPictureInput(modelWith({ layout, shape, resize: 'letterbox', pad: 1 }), 'detector');
+  const memory = new Float32Array(10_000).fill(7);
+  giveBack({ data: memory, shape: [memory.length] });
+  const { data } = input.prepare(grey(32, 32)).tensor;
+  expect(data.buffer).toBe(memory.buffer);
+  expect(data).toHaveLength(3 * 32 * 64);
+  expect(new Set(data)).toEqual(new Set([1, Math.fround(128 / 255)]));
 });
