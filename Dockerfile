@@ -35,6 +35,7 @@ COPY package.json CHANGELOG.md ./
 COPY migrations migrations
 COPY models models
 COPY docs docs
+COPY clients/python/README.md clients/python/
 COPY scripts/register-webhook.ts scripts/seed-development.ts scripts/
 COPY src src
 USER node

@@ -40,7 +40,9 @@ export function describeFailure(error: unknown): { code: ExitCode; text: string 
   if (error instanceof ApiError) {
     const isUnauthorized = error.status === 401 || error.status === 403;
     const at = error.param === undefined ? '' : ` (${error.param})`;
-    const text = `${error.message}\n  ${error.code}${at}, ${error.requestId}, ${error.docUrl}`;
+    const isFileMissing = error.code === 'parameter_missing' && /^input_refs?$/.test(error.param ?? '');
+    const hint = isFileMissing ? ' Name a file: vis run <endpoint> photo.jpg' : '';
+    const text = `${error.message}${hint}\n  ${error.code}${at}, ${error.requestId}, ${error.docUrl}`;
     return { code: isUnauthorized ? EXIT.unauthorized : EXIT.refused, text };
   }
   if (error instanceof ConnectionError) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPlaces } from '../../src/api/pages/find-shapes.ts';
 import { anchorOf, escapeHtml, renderMarkdown } from '../../src/api/pages/markdown.ts';
 import { readModelCards } from '../../src/api/pages/model-pages.ts';
-import { GUIDES } from '../../src/api/pages/page.ts';
+import { GUIDES, guideFile } from '../../src/api/pages/page.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { endpointBySlug, endpoints } from '../../src/endpoints/list.ts';
@@ -24,7 +24,7 @@ const DOCUMENTS = [
   })),
   { path: '/docs/errors', file: 'docs/errors/README.md' },
   ...Object.keys(ERRORS).map((code) => ({ path: `/docs/errors/${code}`, file: `docs/errors/${code}.md` })),
-  ...Object.keys(GUIDES).map((name) => ({ path: `/docs/${name}`, file: `docs/${name}.md` })),
+  ...Object.keys(GUIDES).map((name) => ({ path: `/docs/${name}`, file: guideFile(name) })),
 ];
 
 let api: TestApi;
@@ -92,7 +92,12 @@ const unescaped = (html: string) =>
   html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
 describe('the site', () => {
-  const ELSEWHERE = ['https://www.standardwebhooks.com/', 'https://keepachangelog.com/', 'https://semver.org/'];
+  const ELSEWHERE = [
+    'https://www.standardwebhooks.com/',
+    'https://keepachangelog.com/',
+    'https://semver.org/',
+    'https://python-pillow.org',
+  ];
   /** Every page that can be reached from the first one. */
   let reached: Map<string, Answer>;
 
@@ -253,6 +258,7 @@ describe('search', () => {
     ['models', '/docs/models'],
     ['quickstart', '/docs/quickstart'],
     ['command line', '/docs/command-line'],
+    ['python', '/docs/python'],
     ['vin', '/docs/endpoints/vin.read'],
     ['rate_limit_exceeded', '/docs/errors/rate_limit_exceeded'],
   ])('finds the page about %s first', async (query, path) => {

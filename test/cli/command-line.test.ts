@@ -195,6 +195,7 @@ describe('what is wrong is said in a line, with its code:', () => {
     ['a wrong key', ['endpoints'], { VIS_API_KEY: 'chk_test_wrong' }, 4, /invalid_api_key/],
     ['a file that is no picture', ['run', 'dashboard.read', 'README.md'], {}, 3, /unsupported_media_type \(image\)/],
     ['a missing file', ['run', 'dashboard.read', 'none.jpg'], {}, 2, /^vis: none\.jpg: there is no such file\n$/],
+    ['no file', ['run', 'dashboard.read'], {}, 3, /^vis: .* Name a file: vis run <endpoint> photo\.jpg\n/],
     ['a folder', ['run', 'dashboard.read', 'docs'], {}, 2, /^vis: docs: is not a file\n$/],
     [
       'an upload of no known type',

@@ -3,7 +3,7 @@ import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { GUIDES } from '../../src/api/pages/page.ts';
+import { GUIDES, guideFile } from '../../src/api/pages/page.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { documents, readDocument } from './snippets.ts';
 
@@ -99,7 +99,7 @@ describe('the decisions', () => {
 describe('the pages that the API serves', () => {
   /** Only operators need them, so a link to one is shown as text. */
   const OF_OPERATORS = ['configuration', 'operations', 'remote-inference'];
-  const served = ['docs/README.md', ...Object.keys(GUIDES).map((name) => `docs/${name}.md`)];
+  const served = ['docs/README.md', ...Object.keys(GUIDES).map(guideFile)];
   const errorPages = documents().filter((document) => document.startsWith('docs/errors/'));
 
   it.each([...served, ...errorPages])('%s links to pages that are served too', (document) => {

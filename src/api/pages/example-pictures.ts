@@ -67,7 +67,16 @@ export function renderExample(endpoint: EndpointContract, count: number): string
   );
   const others = made.filter((file) => file !== matte && file.name !== 'mask').slice(0, SHOWN_FILES);
   const shown = figures.length > 2 ? `<div class="made">${figures.join('')}</div>\n` : figures.join('');
-  return shown + renderFiles(others.map(({ path }) => ({ name: path, artefact: artefactAt(result, path) })));
+  return (
+    shown +
+    renderFiles(
+      others.map(({ path }) => ({
+        name: path,
+        artefact: artefactAt(result, path),
+        shapes: shapes.filter(({ on }) => on === path),
+      })),
+    )
+  );
 }
 
 /** An endpoint that takes no file shows the pictures of the job that it builds on. */
@@ -88,20 +97,28 @@ function renderPicture({ path, type }: Picture, label: string, shapes: readonly 
   if (type.startsWith('video/')) {
     return `<figure><video controls preload="metadata" src="${path}" aria-label="${label}"></video></figure>\n`;
   }
+  const picture = renderOverlay({ path, type }, label, shapes, matte);
+  if (shapes.length === 0 && matte === null) return `<figure>${picture}</figure>\n`;
+  const legend = firstsOf(shapes).map(renderLegend).join('');
+  return `<figure>${picture}<figcaption><ul class="legend">${legend}</ul></figcaption></figure>\n`;
+}
+
+/** One shape of each thing. */
+const firstsOf = (shapes: readonly Shape[]) => [...new Map(shapes.map((shape) => [shape.group, shape])).values()];
+
+function renderOverlay({ path, type }: Picture, label: string, shapes: readonly Shape[], matte: string | null): string {
   const [, slug = '', name = ''] = /^\/docs\/pictures\/(.*)\/(.*)$/.exec(path) ?? [];
   const size = sizeOf(new URL(`${slug}/fixtures/${name}`, ENDPOINTS), type);
-  const image = `<img src="${path}" alt="${label}" width="${size.width}" height="${size.height}" loading="lazy">`;
-  if (shapes.length === 0 && matte === null) return `<figure>${image}</figure>\n`;
-  const firsts = [...new Map(shapes.map((shape) => [shape.group, shape])).values()];
-  const found = firsts.map(describeShape).join('; ');
+  const image = `<img src="${path}" alt="${escapeHtml(label)}" width="${size.width}" height="${size.height}" loading="lazy">`;
+  if (shapes.length === 0 && matte === null) return image;
+  const found = firstsOf(shapes).map(describeShape).join('; ');
   const drawn = [
     ...(matte === null ? [] : [renderMatte(matte, size)]),
     ...shapes.map((shape) => renderShape(shape, size)),
   ].join('');
   return (
-    `<figure><div class="overlay">${image}` +
-    `<svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="What was found: ${escapeHtml(found || 'the vehicle')}">${drawn}</svg></div>` +
-    `<figcaption><ul class="legend">${firsts.map(renderLegend).join('')}</ul></figcaption></figure>\n`
+    `<div class="overlay">${image}` +
+    `<svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="What was found: ${escapeHtml(found || 'the vehicle')}">${drawn}</svg></div>`
   );
 }
 
@@ -133,8 +150,9 @@ function renderLegend(shape: Shape): string {
   return `<li>${mark} ${escapeHtml(describeShape(shape))}</li>`;
 }
 
-function renderFiles(files: readonly { name: string; artefact: object | null }[]): string {
-  const shown = files.flatMap(({ name, artefact }) => {
+/** What was found on a file of the result is drawn onto that file. */
+function renderFiles(files: readonly { name: string; artefact: object | null; shapes: readonly Shape[] }[]): string {
+  const shown = files.flatMap(({ name, artefact, shapes }) => {
     const path = pathOf(artefact);
     const type = path === null ? undefined : TYPES[extname(path)];
     if (path === null || type === undefined) return [];
@@ -145,9 +163,8 @@ function renderFiles(files: readonly { name: string; artefact: object | null }[]
       ];
     }
     if (type.startsWith('image/')) {
-      return [
-        `<figure><img src="${path}" alt="${escapeHtml(name)}" loading="lazy"><figcaption>${label}</figcaption></figure>`,
-      ];
+      const picture = renderOverlay({ path, type }, name, shapes, null);
+      return [`<figure>${picture}<figcaption>${label}</figcaption></figure>`];
     }
     return [`<figure><a href="${path}">${label}</a></figure>`];
   });

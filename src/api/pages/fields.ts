@@ -111,7 +111,9 @@ function boundsOf(schema: JsonSchema): string {
     exclusiveMinimum === undefined ? null : `more than ${exclusiveMinimum}`,
     range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' items'),
-    schema.default === undefined ? null : `default <code>${escapeHtml(JSON.stringify(schema.default))}</code>`,
+    schema.default === undefined
+      ? null
+      : `default <code>${escapeHtml(JSON.stringify(schema.default)).replaceAll(',', ', ')}</code>`,
   ].filter((bound) => bound !== null);
   return bounds.length === 0 ? '' : `<br><small>${bounds.join('; ')}</small>`;
 }

@@ -2,12 +2,13 @@
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import { escapeHtml } from './markdown.ts';
 
-/** Pages of `docs/` that customers read, as `docs/<name>.md`, in the order in which they are offered. */
+/** Pages that customers read, in the order in which they are offered. */
 export const GUIDES: Readonly<Record<string, string>> = {
   quickstart: 'Quickstart',
   console: 'Console',
   'command-line': 'Command line',
-  client: 'Client',
+  client: 'Clients',
+  python: 'Python client',
   viewer: 'Viewer',
   pictures: 'Pictures',
   uploads: 'Uploads and files',
@@ -22,8 +23,11 @@ export const GUIDES: Readonly<Record<string, string>> = {
   bounds: 'Bounds',
 };
 
+/** Their sources. The package of the Python client contains its own. */
+export const guideFile = (name: string) => (name === 'python' ? 'clients/python/README.md' : `docs/${name}.md`);
+
 /** The first guides: how to call the service. */
-const TOOLS = ['quickstart', 'console', 'command-line', 'client'];
+const TOOLS = ['quickstart', 'console', 'command-line', 'client', 'python'];
 
 /** The families of endpoints, as the pages call them. */
 export const FAMILY_NAMES = {

@@ -13,7 +13,7 @@ import { renderExample } from './example-pictures.ts';
 import { schemaPath } from './fields.ts';
 import { type RenderPlace, renderMarkdown } from './markdown.ts';
 import { cardPath, readModelCards, renderModelIndex } from './model-pages.ts';
-import { GUIDES, renderPage } from './page.ts';
+import { GUIDES, guideFile, renderPage } from './page.ts';
 import {
   type Described,
   type OpenApi,
@@ -86,7 +86,7 @@ export function createSite({ endpoints, openApi, publicBaseUrl, hasConsole }: Si
 
   const pages = new Map<string, SitePage>([
     ['/docs', ofFile('docs/README.md', 'Documentation')],
-    ...Object.entries(GUIDES).map(([name, title]) => [`/docs/${name}`, ofFile(`docs/${name}.md`, title)] as const),
+    ...Object.entries(GUIDES).map(([name, title]) => [`/docs/${name}`, ofFile(guideFile(name), title)] as const),
     ['/docs/endpoints', { title: 'Endpoints', content: () => renderEndpointIndex(endpoints) }],
     ...endpoints.flatMap((endpoint) => {
       const described = operationOf(endpoint.slug);
@@ -174,6 +174,7 @@ function resolveLink(file: string, target: string): string | null {
   if (origin !== 'https://project.invalid') return href;
   if (target.startsWith('#') || target.startsWith('/')) return target;
   if (pathname === '/CHANGELOG.md') return `/docs/changelog${hash}`;
+  if (pathname === `/${guideFile('python')}`) return `/docs/python${hash}`;
   const [, folder = '', name = ''] = /^\/docs\/(errors\/|examples\/)?([^/]+)$/.exec(pathname) ?? [];
   const page = name.replace(/\.md$/, '');
   const isServed =
