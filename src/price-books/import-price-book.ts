@@ -17,7 +17,7 @@ const MOST_FITTED = 300_000;
 /** @throws PriceFileError when the file cannot be imported; nothing of it is left then */
 export function importPriceBook(em: EntityManager, options: ImportOptions): Promise<ImportReport> {
   const { path, book, country, currency, namedOnly } = options;
-  return importVersion(em, { kind: 'market', path, book }, async (transaction, { id, version, fileSha256 }) => {
+  return importVersion(em, 'market', options, async (transaction, { id, version, fileSha256 }) => {
     const tally = new RowTally();
     const models = new KnownModels();
     const format = {

@@ -5,8 +5,8 @@ import type { EntityManager } from '../platform/database/orm.ts';
 import {
   type BookKind,
   type BookVersion,
+  findBook,
   findImported,
-  findKind,
   insertVersion,
   lockBook,
   type NewVersion,
@@ -50,15 +50,19 @@ const MOST_PROBLEMS = 20;
  */
 export async function importVersion(
   em: EntityManager,
-  { kind, path, book }: { kind: BookKind; path: string; book: string },
+  kind: BookKind,
+  { path, book, country }: ImportOptions,
   write: (transaction: EntityManager, reserved: Reserved) => Promise<Written>,
 ): Promise<ImportReport> {
   const fileSha256 = await hashFile(path);
   return em.transactional(async (transaction) => {
     await lockBook(transaction, book);
-    const known = await findKind(transaction, book);
-    if (known !== null && known !== kind) {
-      throw new PriceFileError(`The book ${book} is of the kind ${known}, not ${kind}. Give this one another id.`);
+    const known = await findBook(transaction, book);
+    if (known && known.kind !== kind) {
+      throw new PriceFileError(`The book ${book} is of the kind ${known.kind}, not ${kind}. Give this one another id.`);
+    }
+    if (known && known.country !== country) {
+      throw new PriceFileError(`The book ${book} is of ${known.country}, not ${country}. Give this one another id.`);
     }
     const before = await findImported(transaction, book, fileSha256);
     if (before) return { version: before, isNew: false, problems: [] };

@@ -149,12 +149,14 @@ export async function findImported(em: EntityManager, book: string, sha256: Buff
   return found ?? null;
 }
 
-/** What the book of a name holds; null if there is no such book. */
-export async function findKind(em: EntityManager, book: string): Promise<BookKind | null> {
-  const [found] = await query<{ kind: BookKind }>(em, 'select kind from price_book_versions where book = $1 limit 1', [
-    book,
-  ]);
-  return found?.kind ?? null;
+/** What the versions of a book have in common; null if there is no such book. */
+export async function findBook(em: EntityManager, book: string): Promise<Pick<BookVersion, 'kind' | 'country'> | null> {
+  const [found] = await query<Pick<BookVersion, 'kind' | 'country'>>(
+    em,
+    'select kind, country from price_book_versions where book = $1 order by version desc limit 1',
+    [book],
+  );
+  return found ?? null;
 }
 
 /** The number that the next version of a book gets. Call it under `lockBook`. */

@@ -68,6 +68,8 @@ const SPREAD: BoostingSettings = {
   rowShare: 1,
   featureShare: 1,
 };
+/** Offers of a kind of seller that tell its prices from those of others. */
+const LEAST_OF_SELLER = 50;
 const FOLDS = 5;
 const LEAST_RESIDUAL = 0.005;
 
@@ -126,7 +128,9 @@ function fitPrices(rows: readonly MarketRow[]): PriceModel {
     typical: findTypicalVehicles(rows),
     fuels: namesOf(rows.map(({ fuel }) => fuel)),
     transmissions: namesOf(rows.map(({ transmission }) => transmission)),
-    sellers: namesOf(rows.map(({ seller }) => seller)),
+    sellers: namesOf(rows.map(({ seller }) => seller)).filter(
+      (seller) => rows.filter((row) => row.seller === seller).length >= LEAST_OF_SELLER,
+    ),
   };
   const prices = Float32Array.from(rows, ({ priceMinor }) => Math.log(priceMinor));
   const general = rows.map((row) => generalFeaturesOf(facts, row));

@@ -8,7 +8,7 @@ import { REPAIR_COLUMNS, readRepairEntry } from './repair-entry.ts';
 /** @throws PriceFileError when the file cannot be imported; nothing of it is left then */
 export function importRepairBook(em: EntityManager, options: ImportOptions): Promise<ImportReport> {
   const { path, book, country, currency, namedOnly } = options;
-  return importVersion(em, { kind: 'repairs', path, book }, async (transaction, { id, version, fileSha256 }) => {
+  return importVersion(em, 'repairs', options, async (transaction, { id, version, fileSha256 }) => {
     const tally = new RowTally();
     const kinds = new Set<string>();
     let hasCountryRate = false;

@@ -107,6 +107,11 @@ it('hardly moves for a few absurd prices', () => {
   expect(medianErrorPercent).toBeLessThan(9);
 });
 
+it('knows a kind of seller by its offers, not by one of them', () => {
+  const some = rows.slice(0, 300).map((row, at) => ({ ...row, seller: at === 7 ? 'dealer' : 'private' }) as const);
+  expect(fitMarketModel(some).sellers).toEqual(['private']);
+});
+
 it('is the same for the same rows, and after it was stored', () => {
   const some = rows.slice(0, 300);
   expect(encodeModel(fitMarketModel(some)).equals(encodeModel(fitMarketModel(some)))).toBe(true);

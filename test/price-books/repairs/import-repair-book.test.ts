@@ -119,11 +119,13 @@ describe('an import', () => {
     expect(await countEntries()).toBe(before);
   });
 
-  it('refuses a file of the other kind, and the id of a book of the other kind', async () => {
+  it('refuses a file of the other kind, and the id of a book of the other kind or of another country', async () => {
     await expect(importRows(csvOf(inventedRows(300)))).rejects.toThrow('Import it with --kind market');
     await importRows(repairsCsvOf(rows));
     const market = importPriceBook(orm.em.fork(), optionsFor(csvOf(inventedRows(300))));
     await expect(market).rejects.toThrow(`The book ${book} is of the kind repairs`);
+    const french = importRepairBook(orm.em.fork(), { ...optionsFor(repairsCsvOf(rows)), country: 'FR' });
+    await expect(french).rejects.toThrow(`The book ${book} is of GB, not FR`);
     expect((await listBookVersions(orm.em.fork())).filter((one) => one.book === book)).toHaveLength(1);
   });
 });
