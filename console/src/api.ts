@@ -1,5 +1,6 @@
 /** The management API, as the pages use it. */
 import {
+  keepPreviousData,
   type QueryClient,
   type UseMutationResult,
   type UseQueryResult,
@@ -127,6 +128,18 @@ export async function request<Answer>(method: Method, path: string, details: Det
   }
 }
 
+/** The same, but while the service is away it is asked again: for what somebody waits for anyway. */
+export async function requestUntilAnswered<Answer>(method: Method, path: string, details?: Details): Promise<Answer> {
+  for (;;) {
+    try {
+      return await request<Answer>(method, path, details);
+    } catch (error) {
+      if (!saysAway(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, SLOWEST_RETRY_MS));
+    }
+  }
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
     const timeout = AbortSignal.timeout(ANSWER_MS);
@@ -149,11 +162,13 @@ function queryOf(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
+const saysAway = (error: unknown) =>
+  error instanceof AwayError || (error instanceof ApiError && error.code === AWAY_CODE);
+
 /** While the service is away, reads are repeated until it is back. */
 export const queryDefaults = {
   networkMode: 'always',
-  retry: (_count: number, error: Error) =>
-    error instanceof AwayError || (error instanceof ApiError && error.code === AWAY_CODE),
+  retry: (_count: number, error: Error) => saysAway(error),
   retryDelay: (count: number) => Math.min(500 * 2 ** count, SLOWEST_RETRY_MS),
 } as const;
 
@@ -161,14 +176,17 @@ interface GetOptions<Answer> {
   query?: Query;
   enabled?: boolean;
   refetchMs?: number | ((answer: Answer | undefined) => number | false);
+  /** Shows the answer to the former query until that to the next one is there, so that what is typed below it stays. */
+  keepsFormer?: boolean;
 }
 
 export function useGet<Answer>(path: string, options: GetOptions<Answer> = {}): UseQueryResult<Answer> {
-  const { query = {}, enabled = true, refetchMs = false } = options;
+  const { query = {}, enabled = true, refetchMs = false, keepsFormer = false } = options;
   return useQuery<Answer>({
     queryKey: [path, query],
     queryFn: ({ signal }) => request<Answer>('GET', path, { query, signal }),
     enabled,
+    ...(keepsFormer && { placeholderData: keepPreviousData }),
     refetchInterval: typeof refetchMs === 'function' ? ({ state }) => refetchMs(state.data) : refetchMs,
   });
 }

@@ -25,7 +25,7 @@ import type { Organization } from '../../src/client/management.ts';
 import { useGet, useIsAway, useMember } from './api.ts';
 import { inWords } from './format.ts';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
-import { Failure } from './parts/states.tsx';
+import { Failure, PageHead } from './parts/states.tsx';
 import { finishRedirect, isCallback, signInByRedirect, signInInWindow, signOut, useSession } from './session.ts';
 
 type Load = () => Promise<{ default: ComponentType }>;
@@ -113,12 +113,19 @@ function Frame() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const member = useMember();
   const [path] = useLocation();
+  const burger = useRef<HTMLButtonElement>(null);
+  useStartOfPage(path);
   const places = PLACES.filter(({ permission }) => member.data?.permissions.includes(permission));
   return (
     <AppShell
       header={{ height: 56 }}
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' || !isOpen) return;
+        close();
+        burger.current?.focus();
+      }}
     >
       <a className="skip" href="#main">
         Skip to the content
@@ -127,6 +134,7 @@ function Frame() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap" gap="sm">
             <Burger
+              ref={burger}
               opened={isOpen}
               onClick={toggle}
               hiddenFrom="sm"
@@ -159,7 +167,7 @@ function Frame() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar className="navigation" p="xs" aria-label="Pages" data-closed={!isOpen || undefined}>
         {places.map(({ path: to, title }) => {
           const isHere = to === '/console' ? path === to || path === `${to}/` : path.startsWith(to);
           return (
@@ -176,7 +184,7 @@ function Frame() {
           );
         })}
       </AppShell.Navbar>
-      <AppShell.Main id="main">
+      <AppShell.Main id="main" tabIndex={-1}>
         <div id="dialogues" />
         <div className="page">
           <Away />
@@ -204,6 +212,26 @@ function Frame() {
   );
 }
 
+/** A link leads to the start of its page, for eyes, keyboards and screen readers; the browser itself goes back to where one was. */
+function useStartOfPage(path: string): void {
+  const shown = useRef(path);
+  const backTo = useRef<string | null>(null);
+  useEffect(() => {
+    const note = () => {
+      backTo.current = location.pathname;
+    };
+    window.addEventListener('popstate', note);
+    return () => window.removeEventListener('popstate', note);
+  }, []);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    if (backTo.current !== path) window.scrollTo(0, 0);
+    backTo.current = null;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [path]);
+}
+
 /** Such as a token for another service. */
 function Refused({ error }: { error: Error }) {
   return (
@@ -218,9 +246,10 @@ function Refused({ error }: { error: Error }) {
 
 function NotHere({ role }: { role: string }) {
   return (
-    <Alert color="gray" title="There is no such page">
-      Either the address is wrong, or the role {inWords(role)} does not have this page.
-    </Alert>
+    <>
+      <PageHead title="There is no such page" />
+      <Text>Either the address is wrong, or the role {inWords(role)} does not have this page.</Text>
+    </>
   );
 }
 

@@ -1,5 +1,7 @@
-/** The project's own pictures, one set for each endpoint: the fixtures of test mode are about them. */
-const urls = import.meta.glob<string>('../../src/endpoints/*/fixtures/example*.jpg', {
+/** The project's own pictures and films, one set for each endpoint: the fixtures of test mode are about them. */
+import { orderedExamples } from './order-examples.ts';
+
+const urls = import.meta.glob<string>('../../src/endpoints/*/fixtures/example*.{jpg,mp4}', {
   query: '?url',
   import: 'default',
   eager: true,
@@ -11,18 +13,8 @@ export interface Example {
   url: string;
 }
 
-/** In the order of their numbers. */
-export function examplesOf(slug: string): Example[] {
-  return Object.entries(urls)
-    .filter(([path]) => path.includes(`/endpoints/${slug}/`))
-    .sort(([a], [b]) => numberOf(a) - numberOf(b))
-    .map(([path, url]) => {
-      const number = numberOf(path);
-      return { name: `${slug.replace('.', '-')}${number === 1 ? '' : `-${number}`}.jpg`, url };
-    });
-}
-
-const numberOf = (path: string) => Number(/example-(\d+)/.exec(path)?.[1] ?? 1);
+export const examplesOf = (slug: string): Example[] =>
+  orderedExamples(slug, Object.keys(urls)).map(({ path, name }) => ({ name, url: urls[path] ?? '' }));
 
 const fetched = new WeakMap<File, string>();
 

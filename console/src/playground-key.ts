@@ -4,7 +4,7 @@
  * the earlier page knew is worthless. The list of keys, and the usage by key, keep one line for it.
  */
 import type { ApiKey, ApiKeyWithSecret, CreateApiKeyScope, Member } from '../../src/client/management.ts';
-import { type Page, request } from './api.ts';
+import { type Page, requestUntilAnswered as request } from './api.ts';
 
 const NAME = 'Playground';
 const LIFE_SECONDS = 3_600;

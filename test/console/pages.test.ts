@@ -182,6 +182,57 @@ const program = findChromium();
       await page.context().close();
     });
 
+    it('on a phone the closed navigation is out of reach of the keyboard, and Escape closes it', async () => {
+      const page = await open(DEVICES['a phone in dark colours']);
+      await visit(page, '/organisation');
+      const links = page.getByRole('link', { name: 'Jobs', exact: true });
+      expect(await links.count()).toBe(0);
+      await page.getByRole('button', { name: 'Open the navigation' }).press('Enter');
+      await links.waitFor();
+      await page.keyboard.press('Escape');
+      await links.waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Open the navigation');
+      await page.context().close();
+    });
+
+    it('a link leads to the start of its page, which has a title of its own', async () => {
+      const page = await open({ viewport: { width: 1280, height: 300 } });
+      await visit(page, '/usage');
+      expect(await page.title()).toBe('Usage – Vehicle Inference Console');
+      await page.mouse.wheel(0, 400);
+      await page.waitForFunction('scrollY > 0');
+      await page.getByRole('link', { name: 'Billing' }).click();
+      await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
+      expect(await page.title()).toBe('Billing – Vehicle Inference Console');
+      expect(await page.evaluate('[scrollY, document.activeElement.id]')).toEqual([0, 'main']);
+      await visit(page, '/nowhere');
+      expect(await page.title()).toBe('There is no such page – Vehicle Inference Console');
+      await page.context().close();
+    });
+
+    it('the playground keeps what was typed when the mode changes', async () => {
+      const page = await open({});
+      await visit(page, '/playground');
+      const results = page.getByRole('spinbutton', { name: 'max results' });
+      await results.fill('3');
+      const answered = page.waitForResponse(/\/mgmt\/v1\/endpoints\?livemode=true$/);
+      await page.getByText('Live', { exact: true }).click();
+      await answered;
+      await page.getByText('Live mode runs the installed models').waitFor();
+      expect(await results.inputValue()).toBe('3');
+      await page.context().close();
+    });
+
+    it('a key without a scope is not made', async () => {
+      const page = await open({});
+      await visit(page, '/keys');
+      await page.getByRole('button', { name: 'Make a key' }).click();
+      const make = page.getByRole('button', { name: 'Make it' });
+      await page.getByRole('checkbox', { name: '*', exact: true }).uncheck();
+      expect(await make.isDisabled()).toBe(true);
+      await page.context().close();
+    });
+
     const LISTS: [string, string, string][] = [
       ['/jobs', '/mgmt/v1/jobs', 'No jobs'],
       ['/keys', '/mgmt/v1/api-keys', 'No keys'],

@@ -19,7 +19,13 @@ const REFRESH_MS = 1_000;
 
 export default function JobPage({ id }: { id: string }) {
   const job = useGet<Job>(`/jobs/${id}`, { refetchMs: (answer) => (answer && isOpen(answer) ? REFRESH_MS : false) });
-  return <Shown of={job}>{(answer) => <JobView job={answer} />}</Shown>;
+  if (job.data) return <JobView job={job.data} />;
+  return (
+    <>
+      <PageHead title="Job" />
+      <Shown of={job}>{() => null}</Shown>
+    </>
+  );
 }
 
 function JobView({ job }: { job: Job }) {

@@ -230,7 +230,7 @@ function Create({ opened, onClose, onDone }: DialogueProps & { opened: boolean }
           />
           {create.error && <Failure error={create.error} />}
           <Group justify="flex-end">
-            <Button type="submit" loading={create.isPending}>
+            <Button type="submit" loading={create.isPending} disabled={typed.scopes.length === 0}>
               Make it
             </Button>
           </Group>

@@ -2,16 +2,18 @@
 import { Alert, Button, Group, SegmentedControl, Select, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
 import type { VehicleInferenceClient } from '../../../src/client/client.ts';
 import { ApiError as ClientError } from '../../../src/client/errors.ts';
 import type { ListOrganizationEndpointsResponse } from '../../../src/client/management.ts';
-import { useGet, useMay } from '../api.ts';
+import { type Page, useGet, useMay } from '../api.ts';
 import { examplesOf } from '../examples.ts';
 import { capitalised, formatCredits } from '../format.ts';
 import { isOpen, type Job } from '../job.ts';
 import { FileDrop, keptFor } from '../parts/file-drop.tsx';
 import type { Outcome } from '../parts/outcome.tsx';
 import {
+  namesJob,
   ParameterForm,
   type ParameterSchema,
   parametersOf,
@@ -31,10 +33,15 @@ const OutcomeView = lazy(loadOutcome);
 
 export default function PlaygroundPage() {
   const [mode, setMode] = useState<'test' | 'live'>('test');
-  const [slug, setSlug] = useState(FIRST);
+  // In the address, so that going back leads to it and others can be shown it.
+  const slug = new URLSearchParams(useSearch()).get('endpoint') ?? FIRST;
+  const [path, navigate] = useLocation();
   // Kept when another endpoint is chosen.
   const [files, setFiles] = useState<File[]>([]);
-  const endpoints = useGet<ListOrganizationEndpointsResponse>('/endpoints', { query: { livemode: mode === 'live' } });
+  const endpoints = useGet<ListOrganizationEndpointsResponse>('/endpoints', {
+    query: { livemode: mode === 'live' },
+    keepsFormer: true,
+  });
   const may = useMay();
   return (
     <>
@@ -52,7 +59,7 @@ export default function PlaygroundPage() {
                   onChange={(chosen) => {
                     const next = data.find((one) => one.endpoint === chosen);
                     if (!next) return;
-                    setSlug(next.endpoint);
+                    navigate(`${path}?endpoint=${next.endpoint}`, { replace: true });
                     setFiles(keptFor(next.files, files));
                   }}
                   searchable
@@ -108,10 +115,16 @@ function Trial({ endpoint, livemode, files, onFiles }: TrialProps) {
   const [scenario, setScenario] = useState<string | null>(null);
   const [busy, setBusy] = useState<'price' | 'run' | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const [price, setPrice] = useState<string | null>(null);
+  const [price, setPrice] = useState<{ text: string; of: readonly unknown[] } | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const may = useMay();
+  const jobs = useGet<Page<Job>>('/jobs', {
+    query: { status: 'succeeded', livemode, limit: 100 },
+    enabled: may('jobs:read') && Object.keys(schema.properties ?? {}).some(namesJob),
+  });
   const queries = useQueryClient();
   const running = useRef<AbortController | null>(null);
+  const column = useRef<HTMLDivElement>(null);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
     // On their way once the page is drawn. What fails now is asked for again when it is needed.
@@ -120,18 +133,25 @@ function Trial({ endpoint, livemode, files, onFiles }: TrialProps) {
   const { files: input } = endpoint;
   const isReady = files.length >= input.minimum;
   const usedScenario = livemode ? null : scenario;
+  const asked = [livemode, files, typed, usedScenario];
+  const isPriced = price?.of.every((value, index) => value === asked[index]) ?? false;
 
   const attempt = async (
     what: 'price' | 'run',
-    act: (client: VehicleInferenceClient, body: object) => Promise<void>,
+    act: (client: VehicleInferenceClient, body: object, signal: AbortSignal) => Promise<void>,
   ) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    running.current = controller;
     setBusy(what);
     setError(null);
     try {
       const { connect } = await loadClient();
       const client = await connect(livemode);
+      // Nobody waits any more: the page was left while the service was away.
+      signal.throwIfAborted();
       const parameters = parametersOf(schema, typed);
-      await act(client, { ...parameters, ...(await filesOf(client, files, endpoint)) });
+      await act(client, { ...parameters, ...(await filesOf(client, files, endpoint)) }, signal);
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
     } finally {
@@ -141,24 +161,24 @@ function Trial({ endpoint, livemode, files, onFiles }: TrialProps) {
   const options = usedScenario === null ? {} : { testScenario: usedScenario };
 
   const askPrice = () =>
-    attempt('price', async (client, body) => {
-      const { credits, sufficient } = await client.dryRun(endpoint.endpoint as never, body as never, options);
-      setPrice(
-        `${formatCredits(credits.reserved)} of ${formatCredits(credits.available)}${sufficient ? '' : ': not enough'}`,
-      );
+    attempt('price', async (client, body, signal) => {
+      const { credits, sufficient } = await client.dryRun(endpoint.endpoint as never, body as never, {
+        ...options,
+        signal,
+      });
+      const text = `${formatCredits(credits.reserved)} of ${formatCredits(credits.available)}`;
+      setPrice({ text: sufficient ? text : `${text}: not enough`, of: asked });
     });
 
   const run = () =>
-    attempt('run', async (client, body) => {
-      running.current?.abort();
-      const controller = new AbortController();
-      running.current = controller;
-      const { signal } = controller;
+    attempt('run', async (client, body, signal) => {
       setOutcome(null);
       const sent = files;
       const show = (job: unknown) => setOutcome({ job: job as Job, files: sent });
       const job = await client.submit(endpoint.endpoint as never, body as never, { ...options, signal });
       show(job);
+      // On a phone the result is far below the button.
+      if ((column.current?.getBoundingClientRect().top ?? 0) > window.innerHeight) column.current?.scrollIntoView();
       await follow(client, job, show, signal);
       await queries.invalidateQueries({ predicate: ({ queryKey: [path] }) => path !== '/endpoints' });
     });
@@ -204,7 +224,7 @@ function Trial({ endpoint, livemode, files, onFiles }: TrialProps) {
             Ask the price
           </Button>
           <Text size="sm" role="status">
-            {price === null ? `From ${formatCredits(endpoint.price_credits)}` : `Holds ${price}`}
+            {isPriced ? `Holds ${price?.text}` : `From ${formatCredits(endpoint.price_credits)}`}
           </Text>
         </Group>
         <Text size="sm" c="dimmed">
@@ -217,15 +237,21 @@ function Trial({ endpoint, livemode, files, onFiles }: TrialProps) {
         <Title order={2} size="h4">
           Parameters
         </Title>
-        <ParameterForm schema={schema} values={typed} problem={problemOf(error)} onChange={setTyped} />
+        <ParameterForm
+          schema={schema}
+          values={typed}
+          problem={problemOf(error)}
+          jobs={jobs.data?.data ?? []}
+          onChange={setTyped}
+        />
       </Stack>
-      <Stack>
+      <Stack ref={column}>
         {outcome ? (
           <Suspense fallback={<Loading />}>
             <OutcomeView outcome={outcome} />
           </Suspense>
         ) : (
-          <Empty title="No result yet">Choose a picture and run it.</Empty>
+          <Empty title="No result yet">{input.minimum > 0 ? 'Choose a file and run it.' : 'Run it.'}</Empty>
         )}
         <Suspense fallback={<Loading />}>
           <Calls endpoint={endpoint} schema={schema} typed={typed} files={files} scenario={usedScenario} />

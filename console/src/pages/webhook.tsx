@@ -26,7 +26,13 @@ const DAY_SECONDS = 86_400;
 
 export default function WebhookPage({ id }: { id: string }) {
   const endpoint = useGet<WebhookEndpoint>(`/webhook-endpoints/${id}`, { refetchMs: REFRESH_MS });
-  return <Shown of={endpoint}>{(answer) => <WebhookView endpoint={answer} />}</Shown>;
+  if (endpoint.data) return <WebhookView endpoint={endpoint.data} />;
+  return (
+    <>
+      <PageHead title="Webhook endpoint" />
+      <Shown of={endpoint}>{() => null}</Shown>
+    </>
+  );
 }
 
 function WebhookView({ endpoint }: { endpoint: WebhookEndpoint }) {

@@ -17,6 +17,7 @@ interface CallsProps {
 }
 
 export default function Calls({ endpoint, schema, typed, files, scenario }: CallsProps) {
+  const standIn = endpoint.files.media_types.some((type) => type.startsWith('image/')) ? 'picture.jpg' : 'film.mp4';
   const snippets = snippetsOf({
     slug: endpoint.endpoint,
     path: endpoint.path,
@@ -24,8 +25,7 @@ export default function Calls({ endpoint, schema, typed, files, scenario }: Call
     field: endpoint.files.field,
     takesSeveral: endpoint.files.maximum > 1,
     isUploaded: endpoint.files.maximum > 0 && endpoint.files.direct_media_types.length === 0,
-    fileNames:
-      files.length > 0 ? files.map(({ name }) => name) : Array<string>(endpoint.files.minimum).fill('picture.jpg'),
+    fileNames: files.length > 0 ? files.map(({ name }) => name) : Array<string>(endpoint.files.minimum).fill(standIn),
     parameters: typedOrNone(schema, typed),
     scenario,
     wait: endpoint.wait,
@@ -35,7 +35,7 @@ export default function Calls({ endpoint, schema, typed, files, scenario }: Call
       <Title order={2} size="h4" mb="xs">
         The same call as a program
       </Title>
-      <CallNeeds files={files} isEmpty={files.length === 0 && endpoint.files.minimum > 0} />
+      <CallNeeds files={files} standIn={files.length === 0 && endpoint.files.minimum > 0 ? standIn : null} />
       <Tabs defaultValue="curl" keepMounted={false}>
         <Tabs.List mb="sm">
           {Object.keys(snippets).map((name) => (
@@ -55,7 +55,7 @@ export default function Calls({ endpoint, schema, typed, files, scenario }: Call
 }
 
 /** What somebody who copies the call needs besides. */
-function CallNeeds({ files, isEmpty }: { files: readonly File[]; isEmpty: boolean }) {
+function CallNeeds({ files, standIn }: { files: readonly File[]; standIn: string | null }) {
   const downloads = files.flatMap((file) => {
     const url = addressOf(file);
     return url === null ? [] : [{ name: file.name, url }];
@@ -63,9 +63,9 @@ function CallNeeds({ files, isEmpty }: { files: readonly File[]; isEmpty: boolea
   return (
     <Text size="sm" mb="xs">
       <code>API_KEY</code> is the secret of one of your <Link href="/console/keys">API keys</Link>.{' '}
-      {isEmpty && (
+      {standIn !== null && (
         <>
-          <code>picture.jpg</code> stands for a file of yours.{' '}
+          <code>{standIn}</code> stands for a file of yours.{' '}
         </>
       )}
       {downloads.length > 0 && (

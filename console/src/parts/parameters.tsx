@@ -1,6 +1,7 @@
 /** A form for the parameters of an endpoint, drawn from their JSON Schema. What is left empty is not sent. */
-import { JsonInput, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
-import { inWords } from '../format.ts';
+import { Autocomplete, JsonInput, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
+import { formatTime, inWords } from '../format.ts';
+import type { Job } from '../job.ts';
 
 export interface ParameterSchema {
   type?: string;
@@ -25,10 +26,12 @@ interface FormProps {
   values: Typed;
   /** The parameter that the service refused, with its words. */
   problem: { param: string; message: string } | null;
+  /** To choose from, where a parameter names one. */
+  jobs: readonly Job[];
   onChange: (values: Typed) => void;
 }
 
-export function ParameterForm({ schema, values, problem, onChange }: FormProps) {
+export function ParameterForm({ schema, values, problem, jobs, onChange }: FormProps) {
   return (
     <Stack gap="sm">
       {Object.entries(schema.properties ?? {}).map(([name, field]) => (
@@ -38,6 +41,7 @@ export function ParameterForm({ schema, values, problem, onChange }: FormProps) 
           schema={field}
           isRequired={schema.required?.includes(name) ?? false}
           value={values[name]}
+          jobs={jobs}
           error={problem !== null && problem.param.split(/[.[]/)[0] === name ? problem.message : undefined}
           onChange={(value) => {
             const { [name]: _, ...others } = values;
@@ -54,11 +58,12 @@ interface FieldProps {
   schema: ParameterSchema;
   isRequired: boolean;
   value: Typed[string] | undefined;
+  jobs: readonly Job[];
   error: string | undefined;
   onChange: (value: Typed[string] | undefined) => void;
 }
 
-function Field({ name, schema: given, isRequired, value, error, onChange }: FieldProps) {
+function Field({ name, schema: given, isRequired, value, jobs, error, onChange }: FieldProps) {
   const schema = simplified(given);
   const shared = {
     label: inWords(name),
@@ -109,6 +114,23 @@ function Field({ name, schema: given, isRequired, value, error, onChange }: Fiel
       />
     );
   }
+  if (namesJob(name)) {
+    // The description says of which endpoints.
+    const fitting = jobs.filter(({ endpoint }) => given.description?.includes(`\`${endpoint}\``));
+    return (
+      <Autocomplete
+        {...shared}
+        placeholder="job_…"
+        data={fitting.map(({ id }) => id)}
+        renderOption={({ option: { value: id } }) => {
+          const job = fitting.find((one) => one.id === id);
+          return `${job?.endpoint}, ${formatTime(job?.created ?? null)}, ${id}`;
+        }}
+        value={text}
+        onChange={onChange}
+      />
+    );
+  }
   if (schema.type === 'string') {
     return <TextInput {...shared} value={text} onChange={({ currentTarget }) => onChange(currentTarget.value)} />;
   }
@@ -134,6 +156,9 @@ function Prose({ text }: { text: string }) {
     return index % 2 === 1 ? <code key={key}>{part}</code> : <span key={key}>{part}</span>;
   });
 }
+
+/** Whether the parameter takes the id of an earlier job. */
+export const namesJob = (parameter: string) => /(?:^|_)job_id$/.test(parameter);
 
 /** A field that may also be null is asked for without the null. */
 function simplified(schema: ParameterSchema): ParameterSchema {
@@ -170,14 +195,14 @@ function typedValue(schema: ParameterSchema, value: Typed[string]): unknown {
   return schema.type === 'string' ? value : (JSON.parse(value) as unknown);
 }
 
-/** What the example of the schema says of the fields without which there is no request. */
+/** What the example of the schema says of the fields without which there is no request. The job that it names is nobody's. */
 export function requiredExample({ required = [], properties = {}, examples }: ParameterSchema): Typed {
   const example = examples?.[0] ?? {};
   return Object.fromEntries(
     required.flatMap((name) => {
       const value = example[name];
       const schema = properties[name];
-      if (value === undefined || !schema) return [];
+      if (value === undefined || !schema || namesJob(name)) return [];
       const isText = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
       return [[name, isText ? String(value) : JSON.stringify(value, null, 2)] as const];
     }),

@@ -1,7 +1,7 @@
 /** What a page shows while it has nothing to show. */
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { ApiError } from '../api.ts';
 
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
@@ -65,6 +65,9 @@ export function Shown<Answer>({
 }
 
 export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} – Vehicle Inference Console`;
+  }, [title]);
   return (
     <Group justify="space-between" mb="md" gap="sm">
       <Title order={1} size="h2">
