@@ -248,6 +248,50 @@ let written: string[];
       expect(await drawn.count()).toBeGreaterThan(0);
     });
 
+    it('draws onto the frames of a film what it finds in them', async () => {
+      await signIn({ path: '/playground?endpoint=video.onboard' });
+      await page.getByRole('button', { name: 'Use an example' }).click();
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('button', { name: /^key frame, front \(\d+ %\)$/ }).waitFor();
+      await page.getByRole('link', { name: 'Key frame, rear left: image' }).waitFor();
+      await expectAccessible();
+    });
+
+    it('sends the front of a licence first, which its result is about', async () => {
+      await signIn({ path: '/playground?endpoint=driver_license.read' });
+      await page.getByRole('button', { name: 'Use examples' }).click();
+      const names = page.locator('.drop ~ * img');
+      await names.nth(1).waitFor();
+      expect(await names.evaluateAll((all) => all.map((one) => one.getAttribute('alt')))).toEqual([
+        'driver_license-read.jpg',
+        'driver_license-read-back.jpg',
+      ]);
+    });
+
+    it('shows a price for what was asked only, and offers the jobs that a parameter may name', async () => {
+      await signIn({ path: '/playground' });
+      await chooseEndpoint('render.360');
+      expect(new URL(page.url()).search).toBe('?endpoint=render.360');
+      await page.getByRole('button', { name: 'Use examples' }).click();
+      await page.getByRole('button', { name: 'Ask the price' }).click();
+      const price = page.getByText(/^Holds [\d,]+ credits of/);
+      await price.waitFor();
+      await page.getByRole('button', { name: 'Remove render-360-8.jpg' }).click();
+      await price.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Use examples' }).click();
+      await page.getByRole('button', { name: 'Remove render-360-8.jpg' }).waitFor();
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('region', { name: 'Result' }).getByText('succeeded', { exact: true }).waitFor();
+      await chooseEndpoint('viewer.hotspots');
+      await page.getByRole('combobox', { name: /^job id/ }).click();
+      await page
+        .getByRole('option', { name: /^render\.360, .*, job_\w+$/ })
+        .first()
+        .click();
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('region', { name: 'Result' }).getByText('succeeded', { exact: true }).waitFor();
+    });
+
     it('keeps the picture for an endpoint that takes it, and says in words what it found', async () => {
       await signIn({ path: '/playground' });
       await page.locator('input[type=file]').first().setInputFiles(PICTURE);
@@ -300,6 +344,8 @@ let written: string[];
       await signIn({ path: '/playground' });
       await page.getByRole('button', { name: 'Use an example' }).click();
       const sent: (string | undefined)[] = [];
+      // Before the run has its key too.
+      await page.route('**/mgmt/v1/api-keys*', (route) => route.abort(), { times: 1 });
       await page.route('**/v1/dashboard/read', async (route) => {
         sent.push((await route.request().allHeaders())['idempotency-key']);
         if (sent.length > 1) return route.continue();
