@@ -226,7 +226,9 @@ describe('the site', () => {
 
   it('says which endpoints answer live keys, with a link to the card of their build', async () => {
     const { text } = await browse('/docs/models');
-    expect(text).toContain('<a href="/docs/models/print-reader@2026-11-22"><code>print-reader@2026-11-22</code></a>');
+    expect(text).toContain(
+      '<a href="/docs/models/print-reader@2026-11-22"><code>print-reader<wbr>@2026-11-22</code></a>',
+    );
     expect(text.match(/<strong class="yes">available<\/strong>/g)).toHaveLength(1);
   });
 });

@@ -36,7 +36,7 @@ export function readModelCards(): ModelCard[] {
 export function renderModelIndex(statuses: readonly EndpointStatus[], cards: readonly ModelCard[]): string {
   const known = new Set(cards.map(({ model, release }) => `${model}@${release}`));
   const buildOf = (version: string) => {
-    const name = `<code>${escapeHtml(version)}</code>`;
+    const name = `<code>${escapeHtml(version).replace('@', '<wbr>@')}</code>`;
     return known.has(version) ? `<a href="/docs/models/${version}">${name}</a>` : name;
   };
   const rows = statuses.map(
