@@ -149,11 +149,11 @@ export async function findImported(em: EntityManager, book: string, sha256: Buff
   return found ?? null;
 }
 
-/** What the versions of a book have in common; null if there is no such book. */
+/** What the first version of a book settles for all; null if there is no such book. */
 export async function findBook(em: EntityManager, book: string): Promise<Pick<BookVersion, 'kind' | 'country'> | null> {
   const [found] = await query<Pick<BookVersion, 'kind' | 'country'>>(
     em,
-    'select kind, country from price_book_versions where book = $1 order by version desc limit 1',
+    'select kind, country from price_book_versions where book = $1 order by version limit 1',
     [book],
   );
   return found ?? null;
