@@ -1,6 +1,6 @@
 /**
  * Compatible: adds indexes, which the previous release uses too. While they are built, which reads jobs, events and deliveries
- * once each, their writers wait.
+ * once each, their writers wait. Each job is entered in the two indexes of jobs three times: docs/scale.md says what that costs.
  */
 import { Migration } from '@mikro-orm/migrations';
 
