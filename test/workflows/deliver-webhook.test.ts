@@ -259,10 +259,10 @@ describe('a delivery on Temporal', () => {
     const first = await createWorker();
     const handle = await first.runUntil(async () => {
       const started = await start(client, deliveryId, [0, 300, 60_000]);
-      await receiver.waitFor(() => true, 10_000);
+      await receiver.waitFor(() => true, 45_000);
+      receiver.answerWith(200);
       return started;
     });
-    receiver.answerWith(200);
     const second = await createWorker();
     expect(await second.runUntil(handle.result())).toMatchObject({ attempt: 2, state: 'delivered' });
   });
@@ -356,7 +356,7 @@ describe('a delivery on Temporal', () => {
     const worker = await createWorker();
     await worker.runUntil(async () => {
       const handle = await start(client, deliveryId, DELIVERY_BACKOFF_MS);
-      await receiver.waitFor(() => true, 10_000);
+      await receiver.waitFor(() => true, 45_000);
       await until(async () => (await readAttempts(orm, deliveryId)).length === 1);
       await handle.terminate();
       const { nextAttemptAt } = await readDelivery(orm, deliveryId);
@@ -430,9 +430,9 @@ function overADay(path: string): void {
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const environment = await startTimeSkippingServer(path);
+    const { environment, ...server } = await startTimeSkippingServer(path);
     client = environment.client;
-    close = () => environment.teardown();
+    close = () => server.close();
     createWorker = (activities) =>
       Worker.create({
         connection: environment.nativeConnection,
@@ -442,7 +442,7 @@ function overADay(path: string): void {
         activities,
       });
     receiver = await startWebhookReceiver();
-  });
+  }, 240_000);
   afterAll(async () => {
     await receiver.close();
     await close();
@@ -472,7 +472,7 @@ function overADay(path: string): void {
     expect(attempts).toHaveLength(14);
     const [firstAt = 0, ...laterAt] = attempts.map((attempt) => Date.parse(attempt.attempted_at));
     const lastAfterMs = (laterAt.at(-1) ?? 0) - firstAt;
-    expect(Math.abs(lastAfterMs - DAY_MS)).toBeLessThan(5_000);
+    expect(Math.abs(lastAfterMs - DAY_MS)).toBeLessThan(60_000);
     expect(await readDelivery(orm, failing.deliveryId)).toMatchObject({ status: 'failed' });
     expect(await readEndpoint(orm, failing.webhookEndpointId)).toMatchObject({
       status: 'disabled',

@@ -398,7 +398,7 @@ describe('a stage that fails', () => {
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
       },
     });
-    const { jobId, result } = await start(plan, backend, { inferenceTimeoutMs: 500, inferenceAttempts: 1 });
+    const { jobId, result } = await start(plan, backend, { inferenceTimeoutMs: 5_000, inferenceAttempts: 1 });
     expect(await result()).toMatchObject({ status: 'partial', chargedCredits: 10 });
     const job = await readJob(orm, jobId);
     expect(job.stages?.map(({ error }) => error?.code ?? null)).toEqual([

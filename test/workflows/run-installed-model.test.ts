@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { installModel, manifestOfGuide, paint } from '../inference/support/exported-models.ts';
@@ -10,6 +10,8 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
+
+jest.setTimeout(240_000);
 
 const modelsDirectory = mkdtempSync(join(tmpdir(), 'run-installed-model-'));
 let api: TestApi;
@@ -46,6 +48,8 @@ it('and accepts them once the guide’s folder is installed', async () => {
   installModel(modelsDirectory, manifestOfGuide(), 'yolo-detection');
   backend = await createBackend({
     modelsDirectory,
+    // On a machine that is busy with other tests.
+    patienceMs: 150_000,
     store: api.store,
     writeArtefact: () => Promise.reject(new Error('tire.detect makes no file')),
     children: 1,

@@ -158,7 +158,7 @@ describe('a job that fails', () => {
 
   it('because the model takes too long reports a timeout', async () => {
     await startInference();
-    const handle = await start({ inferenceTimeoutMs: 300, inferenceAttempts: 1 });
+    const handle = await start({ inferenceTimeoutMs: 5_000, inferenceAttempts: 1 });
     await backend.next();
     expect(await handle.result()).toMatchObject({ status: 'failed' });
     expect((await readJob(orm, jobId)).error?.code).toBe('inference_timeout');

@@ -485,7 +485,7 @@ describe('a late callback', () => {
 
   it('from a superseded attempt is refused, and its successor is charged', async () => {
     await inference.stop();
-    inference = await startInference([reading(1_000)]);
+    inference = await startInference([reading(5_000)]);
     const jobId = await submit();
     const first = await cluster.next(jobId);
     const second = await cluster.next(jobId);
