@@ -1,6 +1,6 @@
 /** Pictures that end, occupy or exhaust the process that reads them: their jobs fail after three attempts, others continue. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../src/contracts/media-limits.ts';
 import { dashboardRead } from '../../src/endpoints/dashboard.read/contract.ts';
@@ -16,8 +16,10 @@ import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 import { ENDING, HOARDING, OCCUPYING } from './poison-endpoints/dashboard.read/pipeline.ts';
 
-/** As the service has it, but for its patience. */
-const endpoints = [{ ...dashboardRead, inferenceTimeoutMs: 6_000 }];
+jest.setTimeout(240_000);
+
+/** As the service has it, but for its patience: three attempts give the next process time to start. */
+const endpoints = [{ ...dashboardRead, inferenceTimeoutMs: 12_000 }];
 const { log, lines } = recordingLog();
 
 let api: TestApi;
@@ -31,6 +33,8 @@ beforeAll(async () => {
     modelsDirectory: fileURLToPath(new URL('../inference/models/', import.meta.url)),
     endpointsDirectory: new URL('./poison-endpoints/', import.meta.url),
     endpoints,
+    // On a machine that is busy with other tests.
+    patienceMs: 150_000,
     store: api.store,
     writeArtefact: () => Promise.reject(new Error('no file is made')),
     children: 1,
@@ -65,7 +69,7 @@ async function settle(width: number) {
   await until(async () => {
     job = await jobOf(id);
     return job.status === 'succeeded' || job.status === 'failed';
-  }, 100_000);
+  }, 240_000);
   return job;
 }
 
@@ -96,5 +100,5 @@ it.each([
     expect(replaced.length).toBeGreaterThanOrEqual(1);
     expect(replaced.length).toBeLessThanOrEqual(3);
   },
-  120_000,
+  480_000,
 );
