@@ -45,7 +45,7 @@ describe('the command', () => {
     expect(liveOf(again.stdout)).toMatchObject({ available: 541 });
     expect(liveOf(credits('adjust', ...live, '--credits=-21').stdout)).toMatchObject({ available: 520 });
     expect(liveOf(credits('show', organizationId).stdout)).toMatchObject({ available: 520 });
-  });
+  }, 240_000);
 
   it('books nothing more under the same reference', async () => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });

@@ -112,7 +112,7 @@ describe('I1 and I2 hold', () => {
       }),
       options,
     );
-  });
+  }, 240_000);
 
   it('when they all run concurrently', async () => {
     await fc.assert(
@@ -124,7 +124,7 @@ describe('I1 and I2 hold', () => {
       }),
       options,
     );
-  });
+  }, 240_000);
 });
 
 describe('the verifier reports', () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import type { ServiceDescription } from '../../src/embedded/service-description.ts';
 import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { documents, type Snippet, snippetsOf } from './snippets.ts';
 
 const PRINTED = '--- printed by the next snippet ---';
@@ -60,21 +61,27 @@ it('the README has a tour', () => {
 
 it('the README names the endpoints that have no model, and those that answer live keys', async () => {
   const headers = { Authorization: `Bearer ${environment.LIVE_KEY}` };
-  const answer = await fetch(`${environment.BASE_URL}/v1/endpoints`, { headers });
-  const { data } = (await answer.json()) as { data: { endpoint: string; available: boolean }[] };
+  type Listed = { endpoint: string; available: boolean };
+  const list = async () => {
+    const answer = await fetch(`${environment.BASE_URL}/v1/endpoints`, { headers });
+    return ((await answer.json()) as { data: Listed[] }).data;
+  };
   const named = (text: string) =>
     [...text.matchAll(/`(\w+\.\w+|inspections)`/g)].map(([, slug = '']) => slug).toSorted();
   const [, live = '', none = ''] =
     /^- In live mode([\s\S]*?\.)\n(.*) (?:has|have) no model yet\.$/m.exec(
       readFileSync(join(PROJECT_DIRECTORY, 'README.md'), 'utf8'),
     ) ?? [];
+  // A worker announces its endpoints once their models have loaded.
+  await until(async () => (await list()).filter(({ available }) => available).length >= named(live).length, 240_000);
+  const data = await list();
   const slugs = (available: boolean) =>
     data
       .filter((one) => one.available === available)
       .map(({ endpoint }) => endpoint)
       .toSorted();
   expect([named(live), named(none)]).toEqual([slugs(true), slugs(false)]);
-}, 60_000);
+}, 300_000);
 
 describe.each(runnable)('$document', ({ snippets }) => {
   let printed: string[];

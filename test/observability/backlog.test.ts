@@ -82,7 +82,7 @@ it('a task queue that nobody polls shows its tasks and no poller', async () => {
   await startRunJob(temporal, await readJob(orm, id), endpointBySlug('dashboard.read'));
   const scrape = scrapes();
   const labels = '{task_queue="orchestration",task_type="workflow"}';
-  await until(async () => ((await scrape()).get(`task_queue_backlog${labels}`) ?? 0) >= 1, 30_000);
+  await until(async () => ((await scrape()).get(`task_queue_backlog${labels}`) ?? 0) >= 1);
   expect((await scrape()).get(`task_queue_pollers${labels}`)).toBe(0);
 });
 

@@ -53,7 +53,7 @@ export async function startCollector(): Promise<Collector> {
     bodies,
     spans,
     async waitFor(fits) {
-      await until(() => spans.some(fits), 30_000);
+      await until(() => spans.some(fits), 60_000);
       return spans.find(fits) as CollectedSpan;
     },
     async close() {

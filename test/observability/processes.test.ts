@@ -92,8 +92,8 @@ beforeAll(async () => {
       },
     });
   }
-  for (const name of PROCESSES) await until(() => isReady(name), 90_000);
-}, 180_000);
+  for (const name of PROCESSES) await until(() => isReady(name), 240_000);
+}, 600_000);
 afterAll(async () => {
   await collector.close();
   await receiver.close();
@@ -140,7 +140,7 @@ beforeAll(async () => {
   await untilAvailable(new VehicleInferenceClient({ apiKey: seed.keys.live, baseUrl }), 'dashboard.read');
   live = await readDashboard(seed.keys.live, true);
   test = await readDashboard(seed.keys.test, true);
-  await receiver.waitFor(({ rawBody }) => rawBody.includes(test.id), 30_000);
+  await receiver.waitFor(({ rawBody }) => rawBody.includes(test.id), 60_000);
   // Refusals, with secrets in the wrong places.
   const { strangersKey = '', idempotencyKey = '', webhookSecret = '' } = planted;
   const authorization = `Bearer ${seed.keys.test}`;
@@ -311,7 +311,7 @@ it('no secret appears in any line or span of any process, whatever field it was 
 
 it('a worker without its database is alive and not ready', async () => {
   await database.drop();
-  await until(async () => !(await isReady('webhooks')), 20_000);
+  await until(async () => !(await isReady('webhooks')));
   const alive = await fetch(`http://127.0.0.1:${metricsPorts.webhooks}/health/live`);
   expect(alive.status).toBe(200);
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
     plugins: tracing.temporalPlugins,
     logger,
   });
-}, 60_000);
+}, 240_000);
 afterAll(() => tracing.stop());
 
 describe('a workflow that began without traces continues with them', () => {
@@ -75,4 +75,4 @@ it('a process without a collector loads no OpenTelemetry beyond what Prometheusâ
     ) as unknown;
   expect(run('')).toEqual([0, false]);
   expect(run('http://127.0.0.1:1')).toEqual([1, true]);
-});
+}, 240_000);

@@ -209,10 +209,11 @@ describe('an import that is killed', () => {
         await until(async () => {
           const waiting = await query(
             orm.em.fork(),
-            `select from pg_locks where not granted and relation = '${awaited}'::regclass`,
+            `select from pg_locks where not granted and relation = '${awaited}'::regclass
+             and database = (select oid from pg_database where datname = current_database())`,
           );
           return waiting.length > 0;
-        }, 50_000);
+        }, 150_000);
         child.kill('SIGKILL');
         await ended;
       });
@@ -225,7 +226,7 @@ describe('an import that is killed', () => {
       expect(await countRows()).toBeGreaterThan(before);
     },
     // Three fits of a market, one of them in a process of its own.
-    240_000,
+    480_000,
   );
 });
 
@@ -240,7 +241,7 @@ describe('the command', () => {
     }
     expect(outputs[0]).toMatch(/line \d+: part is "wing"[\s\S]*\n… and 1 more row was left out\.\nImported as/);
     expect(outputs[1]).toBe(`This file was imported before, as ${book}@1. Nothing changed.\n`);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('a version', () => {

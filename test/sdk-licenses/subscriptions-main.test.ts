@@ -41,7 +41,7 @@ it('sets, shows and cancels periods', async () => {
   expect(await set(paidFrom, paidUntil, '3')).toEqual({ code: 0, output });
   const canceled = await run('cancel', organizationId);
   expect(JSON.parse(canceled.output)).toEqual({ canceledAt: expect.any(String), periods });
-});
+}, 240_000);
 
 describe('explains invalid input and exits with status 1', () => {
   const period = ['--from', '2028-01-01', '--until', '2028-02-01'];

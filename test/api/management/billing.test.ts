@@ -237,4 +237,4 @@ it('for any bookings, each statement opens where the previous closed, and the la
     }),
     { numRuns: 15, endOnFailure: true },
   );
-});
+}, 240_000);
