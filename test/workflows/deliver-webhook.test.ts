@@ -430,9 +430,9 @@ function overADay(path: string): void {
   let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const { environment, ...server } = await startTimeSkippingServer(path);
+    const environment = await startTimeSkippingServer(path);
     client = environment.client;
-    close = () => server.close();
+    close = () => environment.teardown();
     createWorker = (activities) =>
       Worker.create({
         connection: environment.nativeConnection,
