@@ -248,22 +248,23 @@ describe('the files of the image', () => {
       const client = new VehicleInferenceClient({ apiKey: liveKey, baseUrl });
       await untilAvailable(client, 'dashboard.read');
       expect(await client.run('dashboard.read', { image })).toMatchObject({ status: 'succeeded', livemode: true });
-    });
+    }, 300_000);
 
     it('refuse videos, and their log says which package is missing and how to install it', async () => {
-      const warning = await inference.waitForLine(says('videos cannot be decoded'), 1_000);
+      const warning = await inference.waitForLine(says('videos cannot be decoded'), 60_000);
       expect(JSON.parse(warning)).toMatchObject({
         reason: expect.stringContaining(`Cannot find package '${VIDEO_PACKAGE}'`),
         install: 'npm run video:install',
       });
-      expect([await isAvailable('inspections'), await isAvailable('video.onboard')]).toEqual([true, false]);
+      await until(async () => (await isAvailable('inspections')) === true, 120_000);
+      expect(await isAvailable('video.onboard')).toBe(false);
       const answer = await fetch(`${baseUrl}/v1/video/onboard`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${liveKey}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ input_ref: 'upl_11111111' }),
       });
       expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: 'endpoint_unavailable' } }]);
-    });
+    }, 300_000);
 
     it(
       'take videos once the package of the target inference-heavy is installed, and nothing else with it',
@@ -278,7 +279,7 @@ describe('the files of the image', () => {
         }
         await inference.stop();
         inference = await startInference();
-        await until(() => isAvailable('video.onboard').then((available) => available === true));
+        await until(() => isAvailable('video.onboard').then((available) => available === true), 120_000);
       },
       INSTALL_TIMEOUT_MS,
     );
