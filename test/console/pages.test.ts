@@ -97,11 +97,12 @@ const program = findChromium();
     async function visit(page: Page, path: string): Promise<void> {
       await page.goto(`${ORIGIN}/console${path}`);
       await page.locator('#main h1').waitFor();
-      await page.waitForFunction(`(async () => {
-        await document.fonts.load('16px Frozen');
-        return document.querySelectorAll('[aria-busy=true], [aria-label=Loading]').length === 0
-          && [...document.images].every((image) => image.complete && image.naturalWidth > 0);
-      })()`);
+      // Not by `waitForFunction`: the page's policy refuses to evaluate its text a second time.
+      await page.locator(':is([aria-busy=true], [aria-label=Loading]):visible').first().waitFor({ state: 'detached' });
+      await page.evaluate(`Promise.all([
+        document.fonts.load('16px Frozen'),
+        ...[...document.images].map((image) => image.decode()),
+      ]).then(() => null)`);
       if (path === PAGES.usage)
         await page.locator('.recharts-bar-rectangle').filter({ visible: true }).nth(3).waitFor();
       if (path === PAGES.job) await page.locator('.shape').nth(3).waitFor();
