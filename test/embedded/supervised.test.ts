@@ -1,11 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { type RunningProgram, startProgram, waitUntilReady } from '../../src/embedded/program.ts';
 import { Supervised } from '../../src/embedded/supervised.ts';
-
-jest.setTimeout(240_000);
 
 const QUICK = { firstDelayMs: 1, longestDelayMs: 5, healthyAfterMs: 60_000, failureLimit: 3 };
 const never = new AbortController().signal;

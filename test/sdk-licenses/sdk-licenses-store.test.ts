@@ -1,5 +1,5 @@
 /** The quota of SDK licences under concurrent requests, in any order of events. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
 import { openDatabase } from '../../src/database.ts';
@@ -13,8 +13,6 @@ import { issueSdkLicense, readSdkEntitlements, type SignLicense } from '../../sr
 import { cancelSubscription, readSubscription, setPaidPeriod } from '../../src/sdk-licenses/sdk-subscriptions-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-
-jest.setTimeout(240_000);
 
 const DAY_MS = 24 * 60 * 60_000;
 const START = new Date('2027-01-01T00:00:00.000Z');

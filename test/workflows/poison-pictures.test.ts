@@ -1,6 +1,6 @@
 /** Pictures that end, occupy or exhaust the process that reads them: their jobs fail after three attempts, others continue. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../src/contracts/media-limits.ts';
 import { dashboardRead } from '../../src/endpoints/dashboard.read/contract.ts';
@@ -15,8 +15,6 @@ import { read } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 import { ENDING, HOARDING, OCCUPYING } from './poison-endpoints/dashboard.read/pipeline.ts';
-
-jest.setTimeout(240_000);
 
 /** As the service has it, but for its patience: three attempts give the next process time to start. */
 const endpoints = [{ ...dashboardRead, inferenceTimeoutMs: 12_000 }];

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { installModel, manifestOfGuide, paint } from '../inference/support/exported-models.ts';
@@ -10,8 +10,6 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-
-jest.setTimeout(240_000);
 
 const modelsDirectory = mkdtempSync(join(tmpdir(), 'run-installed-model-'));
 let api: TestApi;

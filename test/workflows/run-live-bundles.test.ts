@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { TERMINAL_JOB_STATUSES, type TerminalJobStatus } from '../../src/contracts/job.ts';
@@ -21,8 +21,6 @@ import { filePart, upload } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 import { decoders, makeVideo, type Rgb } from '../support/videos.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-
-jest.setTimeout(240_000);
 
 // The tiny networks distinguish colours. A picture that is mostly red is a front view, green a left one, blue a rear one.
 const RED: Rgb = [250, 10, 10];

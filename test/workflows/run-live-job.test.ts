@@ -1,7 +1,7 @@
 /** Live jobs on the models that are installed: what a picture is decides how its job ends, and nothing is charged in vain. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { TERMINAL_JOB_STATUSES, type TerminalJobStatus } from '../../src/contracts/job.ts';
@@ -20,8 +20,6 @@ import { expectLedgerToBalance } from '../support/ledger.ts';
 import { filePart, form, read } from '../support/requests.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-
-jest.setTimeout(240_000);
 
 const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const photograph = readFileSync(path('training/examples/night-kilometres.jpg'));

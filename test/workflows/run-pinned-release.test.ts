@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { tireDetect } from '../../src/endpoints/tire.detect/contract.ts';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { AnnouncedModels } from '../../src/workers/announced-models.ts';
@@ -10,8 +10,6 @@ import { installModel, manifestOfGuide, paint } from '../inference/support/expor
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-
-jest.setTimeout(240_000);
 
 const FIRST = 'my-tires@2026-12-01';
 const SECOND = 'my-tires@2026-12-24';

@@ -1,12 +1,10 @@
 /** The specification's table of a job's states and transitions, by HTTP and with the workers. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestApi } from '../../support/api.ts';
 import { createCustomer, readAccount } from '../../support/customers.ts';
 import { read } from '../../support/requests.ts';
 import { until } from '../../support/until.ts';
 import { expectMet, getJob, run, settle, startIdle, startTestMode } from '../service.ts';
-
-jest.setTimeout(240_000);
 
 const TRANSITIONS = [
   { from: null, to: 'queued', also: 'credits reserved are held' },

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { Parameters } from '../../../src/endpoints/dashboard.read/request.ts';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
@@ -14,8 +14,6 @@ import { type Box, intersectionOverUnion } from '../../../src/inference/toolkit/
 import { readTruth, type Truth } from '../../../training/evaluate-held-out-set.ts';
 import { noArtefacts } from '../../inference/support/tiny-endpoint.ts';
 import { copyModels, OF_DASHBOARD_READ } from '../../support/models.ts';
-
-jest.setTimeout(240_000);
 
 type Corners = [number, number, number, number];
 

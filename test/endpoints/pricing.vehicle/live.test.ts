@@ -1,5 +1,5 @@
 /** Live valuations through HTTP, by a book of an invented market, with the real workers. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Result } from '../../../src/endpoints/pricing.vehicle/result.ts';
 import { query } from '../../../src/platform/database/orm.ts';
 import { saveRates } from '../../../src/price-books/currency-rates-store.ts';
@@ -11,8 +11,6 @@ import { type Customer, createCustomer } from '../../support/customers.ts';
 import { textOf } from '../../support/pdf.ts';
 import { csvOf, inventedRows, repairRows, repairsCsvOf, writePriceFile } from '../../support/price-files.ts';
 import { startValuationService, type ValuationService } from '../../support/valuation-service.ts';
-
-jest.setTimeout(240_000);
 
 let api: TestApi;
 let service: ValuationService;

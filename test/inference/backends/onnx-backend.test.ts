@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { Type } from 'typebox';
 import type { ArtefactFile, WriteArtefact } from '../../../src/artefacts/artefact-writer.ts';
@@ -26,8 +26,6 @@ import {
   tinyAdd,
   tinyRequest,
 } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
   .png()

@@ -2,14 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { vehiclePose } from '../../../src/endpoints/vehicle.pose/contract.ts';
 import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { fileOf, installModel } from '../support/exported-models.ts';
 import { createTinyBackend, recordingLog, tinyRequest } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 /** Red, green and blue, 0 to 255. */
 type Colour = [number, number, number];

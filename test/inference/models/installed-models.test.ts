@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { ArtefactFile, WriteArtefact } from '../../../src/artefacts/artefact-writer.ts';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
@@ -16,8 +16,6 @@ import { vehicleSegment } from '../../../src/endpoints/vehicle.segment/contract.
 import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { fileOf, installModel, manifestOfGuide, type Patch, paint, smoothPicture } from '../support/exported-models.ts';
 import { noArtefacts, recordingLog, rejectionOf, standInArtefacts, tinyRequest } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 /** A whole cell of the networks, column 2 of row 1: x 32 to 48 and y 0 to 16 of the picture. */
 const PATCH: Patch = { colour: '#ff0000', x: 32, y: 0, width: 16, height: 16 };

@@ -4,14 +4,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import type { NetworkRun } from '../../../src/inference/runtime/messages.ts';
 import { createTinyBackend, recordingLog, tinyAdd, tinyRequest } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const tinyLookup: EndpointContract = {
   ...tinyAdd,

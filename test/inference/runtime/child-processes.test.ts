@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import type { OnnxBackend, OnnxBackendOptions } from '../../../src/inference/backends/onnx-backend.ts';
 import { until } from '../../support/until.ts';
 import { isComputing, isRunning, letGo } from '../support/processes.ts';
 import { createTinyBackend, recordingLog, rejectionOf, tinyAdd, tinyRequest } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
   .png()

@@ -2,14 +2,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import type { OnnxBackend, OnnxBackendOptions } from '../../../src/inference/backends/onnx-backend.ts';
 import { installMisbehaving } from '../support/installed-tiny.ts';
 import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const never = { signal: new AbortController().signal };
 const small = await flat(41, 7).png().toBuffer();

@@ -4,14 +4,12 @@ import { closeSync, constants, openSync, renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { until } from '../../support/until.ts';
 import { installMisbehaving, installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, OLD, statusOn, tinyAddTwo, useModelFolder, versionOn } from '../support/model-folder.ts';
 import { rejectionOf, tinyAdd } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const THREADS_OF_FILE_SYSTEM = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
 const models = useModelFolder();

@@ -1,10 +1,8 @@
 /** `INFERENCE_MEMORY_MB` bounds which releases are loaded together. */
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, OLD, refusalOn, statusOn, tinyAddTwo, useModelFolder, versionOn } from '../support/model-folder.ts';
 import { tinyAdd } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const models = useModelFolder();
 

@@ -1,7 +1,7 @@
 /** The folder of models changes while jobs run: a new release takes over, the old one finishes, a broken one changes nothing. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withLogFields } from '../../../src/platform/logging/log-context.ts';
 import { recordLog } from '../../support/log-record.ts';
 import { until } from '../../support/until.ts';
@@ -9,8 +9,6 @@ import { installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, never, OLD, statusOn, tinyAddTwo, useModelFolder, versionOn } from '../support/model-folder.ts';
 import { isRunning, letGo } from '../support/processes.ts';
 import { rejectionOf, tinyAdd, tinyRequest } from '../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const models = useModelFolder();
 

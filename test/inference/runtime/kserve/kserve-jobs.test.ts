@@ -1,10 +1,8 @@
 /** Jobs of a model whose network runs on a KServe server: only tensors travel. */
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../support/until.ts';
 import { never, outputY, secret, useKserveServer } from '../../support/kserve-setting.ts';
 import { rejectionOf, tinyRequest } from '../../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const kserve = useKserveServer();
 

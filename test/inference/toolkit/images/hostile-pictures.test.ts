@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
 import type { OnnxBackend } from '../../../../src/inference/backends/onnx-backend.ts';
 import {
@@ -28,8 +28,6 @@ import {
   zip,
 } from '../../support/crafted-files.ts';
 import { createTinyBackend, recordingLog, tinyRequest } from '../../support/tiny-endpoint.ts';
-
-jest.setTimeout(240_000);
 
 const { plain, plainJpeg, plainPng, plainWebp } = await plainPictures(60, 40);
 const plainAvif = await plain.clone().avif().toBuffer();

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { Mp4Demuxer } from '@napi-rs/webcodecs';
 import sharp from 'sharp';
 import { inspectArtefact } from '../../../../src/artefacts/inspection/inspect-artefact.ts';
@@ -11,8 +11,6 @@ import { encodeFilm } from '../../../../src/inference/video/encoding/encode-film
 import type { FilmPlan } from '../../../../src/inference/video/encoding/messages.ts';
 import { watchVideo } from '../../../../src/inference/video/watch-video.ts';
 import { encoders, type Rgb } from '../../../support/videos.ts';
-
-jest.setTimeout(240_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'encode-film-'));
 afterAll(() => rmSync(folder, { recursive: true }));
