@@ -22,7 +22,7 @@ export interface Refusal {
 /** A picture of a job. The parent reads it, because the object store may be remote. */
 export interface TaskFile {
   mediaType: string;
-  /** Of a frame of a video: milliseconds from its start. */
+  /** Only for a frame of a video: milliseconds from the start of the video. */
   timeOffsetMs?: number;
   /** Or how to read it whenever the child decodes it, so that a job of many files holds one at a time. */
   content: Uint8Array | (() => Promise<Uint8Array>);

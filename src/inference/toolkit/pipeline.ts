@@ -13,7 +13,7 @@ import type { RgbImage } from './images/rgb-image.ts';
 export interface Picture {
   /** Format of the file. */
   format: OutputFormat;
-  /** Of a frame of a video: milliseconds from its start. */
+  /** Only for a frame of a video: milliseconds from the start of the video. */
   timeOffsetMs?: number;
   /**
    * 8-bit sRGB, upright. Decodes on each call, so that a pipeline of many pictures holds one at a time, 150 MB at most.

@@ -30,11 +30,11 @@ export interface Placing {
   rollDegrees: number;
   /** Pixels of the frame for a pixel of the picture. */
   scale: number;
-  /** Of the picture: the rotation is about it. */
+  /** The point of the picture that the rotation is about. */
   center: Point;
-  /** Of the levelled picture: where the vehicle stands. */
+  /** Where the vehicle stands in the levelled picture. */
   foot: Point;
-  /** Of the frame: the row where the vehicle stands. */
+  /** The row of the frame where the vehicle stands. */
   groundY: number;
   /** The vehicle's box in the frame. */
   box: { x: number; y: number; width: number; height: number };
