@@ -4,6 +4,7 @@ import type { RemoteRun } from '../contracts/dispatch.ts';
 import type { HandedBack } from '../contracts/handed-back.ts';
 import type { InferenceBackend, InferenceContext } from '../contracts/inference-backend.ts';
 import type { InferenceOutcome } from '../contracts/job.ts';
+import type { Trial } from '../contracts/release-choice.ts';
 import type { StageActivities, StagePlan } from '../contracts/run-bundle.ts';
 import { encodeInferenceResult, type InferenceActivities, type InferenceResult } from '../contracts/run-job.ts';
 import { NoCapacityError } from '../inference/runtime/no-capacity-error.ts';
@@ -13,6 +14,7 @@ import { savePendingOutcome } from '../jobs/pending-outcomes-store.ts';
 import { pickUpJob } from '../jobs/pick-up-store.ts';
 import { buildFor } from '../jobs/pinned-build.ts';
 import { addLogFields } from '../platform/logging/log-context.ts';
+import { isSampled } from '../releases/is-sampled.ts';
 import { failOrRetry } from './fail-or-retry.ts';
 import { handBack, handedBack } from './hand-back.ts';
 import { heartbeating } from './heartbeat.ts';
@@ -58,7 +60,9 @@ export function createInferenceActivities({
     const job = await throughOutages(() => readJob(em, jobId));
     addLogFields({ requestId: job.requestId });
     try {
-      const choose = () => buildFor(job, backend.modelVersion(job));
+      // Only the first attempt: what a canary cannot do, the serving release does.
+      const canary = Context.current().info.attempt === 1 ? trialOf(backend, job, 'canary') : null;
+      const choose = () => canary ?? buildFor(job, backend.modelVersion(job));
       const leftToOthers = await handBack(em, { job, modelVersion: job.pinnedModelVersion, mayPassOn }, choose);
       if (leftToOthers) return leftToOthers;
       const modelVersion = choose();
@@ -75,10 +79,10 @@ export function createInferenceActivities({
       if (found.kind !== 'found') return found;
       const { outcome } = found;
       if (settles) {
-        return {
-          kind: 'settled',
-          settlement: await throughOutages(() => settleJob({ jobId, outcome, failure: null })),
-        };
+        const settlement = await throughOutages(() => settleJob({ jobId, outcome, failure: null }));
+        const shadow = settlement.status === 'succeeded' ? trialOf(backend, job, 'shadow') : null;
+        const isWanted = shadow !== null && shadow !== modelVersion;
+        return { kind: 'settled', settlement: { ...settlement, ...(isWanted && { shadow }) } };
       }
       await throughOutages(() => savePendingOutcome(em, jobId, outcome));
     } catch (error) {
@@ -87,6 +91,17 @@ export function createInferenceActivities({
     }
     return { kind: 'pending' };
   }
+}
+
+/** The release on trial that gets the job: a live one that pins no release, and is in the share. */
+function trialOf(
+  backend: InferenceBackend,
+  { id, endpoint, livemode, pinnedModelVersion }: Job,
+  mode: Trial['mode'],
+): string | null {
+  if (!livemode || pinnedModelVersion !== null) return null;
+  const trial = backend.trial?.(endpoint);
+  return trial?.mode === mode && isSampled(id, trial.sharePercent) ? trial.modelVersion : null;
 }
 
 type Inference =

@@ -1,6 +1,7 @@
 /** The backend that runs a job's inference: ONNX Runtime, fixtures, or a remote server. */
 import type { RemoteRun } from './dispatch.ts';
 import type { Found, InferenceOutcome, JobInput, JobStage, StageOutcome } from './job.ts';
+import type { Trial } from './release-choice.ts';
 import type { StagePlan, StageProgress, StageRange } from './run-bundle.ts';
 
 export interface InferenceRequest {
@@ -29,6 +30,8 @@ export interface InferenceContext {
   readResult?: (jobId: string) => Promise<unknown>;
   /** Longest wait for a process of the job's model before `infer` throws NoCapacityError. Absent: unlimited. */
   waitMs?: number;
+  /** Nobody sees the result: its files are not stored. */
+  isUnseen?: boolean;
 }
 
 /** A run of units of one stage. */
@@ -86,6 +89,8 @@ export interface InferenceBackend {
   bundles?: BundleInference;
   /** How another cluster runs the job; null when this worker runs it. Absent: this worker runs every job. */
   remoteRun?(job: Pick<InferenceRequest, 'endpoint' | 'livemode'>): RemoteRun | null;
+  /** The release that gets a share of the endpoint's live jobs; of canaries only those that run here. Absent: none ever does. */
+  trial?(endpoint: string): Trial | null;
   /** Ends every child process. Pending calls reject with a retryable ServiceError. */
   close(): Promise<void>;
 }

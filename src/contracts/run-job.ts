@@ -113,6 +113,8 @@ export interface Settlement {
   deliveryIds: string[];
   /** Why the job failed or expired; otherwise absent. */
   error?: ErrorCode;
+  /** The release that is to run the job again in the shadow; absent for most jobs. */
+  shadow?: string;
 }
 
 /** Query of a job's workflow: its step, and the progress of each stage of a bundle. */

@@ -1,4 +1,4 @@
-/** Search attributes of job workflows, for Temporal Web. */
+/** Search attributes of workflows, for Temporal Web. */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
 export const SEARCH_ATTRIBUTES = {
@@ -6,4 +6,6 @@ export const SEARCH_ATTRIBUTES = {
   organizationId: defineSearchAttributeKey('OrganizationId', SearchAttributeType.KEYWORD),
   livemode: defineSearchAttributeKey('Livemode', SearchAttributeType.BOOL),
   jobStatus: defineSearchAttributeKey('JobStatus', SearchAttributeType.KEYWORD),
+  shadowOutcome: defineSearchAttributeKey('ShadowOutcome', SearchAttributeType.KEYWORD),
+  shadowDiffers: defineSearchAttributeKey('ShadowDiffers', SearchAttributeType.KEYWORD_LIST),
 };

@@ -8,6 +8,8 @@ export const TASK_QUEUES = {
   inferenceHeavy: 'inference-heavy',
   /** Test-mode jobs. They wait where a model would compute, and must not delay live jobs. */
   inferenceTest: 'inference-test',
+  /** Jobs that have ended, again, on a release that is tried. A queue of its own: it may fall behind, and live jobs may not. */
+  inferenceShadow: 'inference-shadow',
   /** Valuations from price books. Like orchestration it needs only PostgreSQL, and the same workers poll it. */
   valuation: 'valuation',
   /** Signed webhook deliveries. Only these workers connect to addresses chosen by customers. */

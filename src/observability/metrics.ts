@@ -6,6 +6,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import type { DeliveryAttempt } from '../contracts/deliver-webhook.ts';
 import type { ErrorCode } from '../contracts/error-codes.ts';
 import type { TerminalJobStatus } from '../contracts/job.ts';
+import type { ShadowEnd } from '../contracts/shadow-job.ts';
 
 export const PREFIX = 'vehicle_inference_';
 
@@ -45,7 +46,14 @@ export interface Metrics {
   requestRefused(code: ErrorCode): void;
   jobAdmitted(job: { endpoint: string; livemode: boolean }): void;
   activityEnded(activity: { name: string; taskQueue: string; outcome: Outcome; durationMs: number }): void;
-  inferenceEnded(inference: { endpoint: string; livemode: boolean; outcome: Outcome; durationMs: number }): void;
+  inferenceEnded(inference: {
+    endpoint: string;
+    livemode: boolean;
+    /** Absent for stages, which run several models. */
+    modelVersion?: string | undefined;
+    outcome: Outcome;
+    durationMs: number;
+  }): void;
   /** The time that a job waited for a process of its model. */
   modelWaited(wait: { modelVersion: string; waitMs: number }): void;
   modelRan(run: {
@@ -59,6 +67,10 @@ export interface Metrics {
   stageEnded(stage: EndedStage): void;
   /** A worker picked up units of a bundle's stage; `queuedMs` is their wait. */
   stagePickedUp(pickUp: Pick<EndedStage, 'endpoint' | 'livemode' | 'stage'> & { queuedMs: number }): void;
+  /** A job ran again on a release in the shadow. */
+  shadowEnded(
+    run: Pick<ShadowEnd, 'outcome' | 'agreed' | 'differing'> & { endpoint: string; modelVersion: string },
+  ): void;
   /** `left_out`: nothing was sent, and nothing replaces the attempt. */
   deliveryAttempted(outcome: DeliveryAttempt['outcome'] | 'left_out'): void;
 }
@@ -89,7 +101,7 @@ export function createMetrics(registry = new Registry()): Metrics {
   const inferences = histogram(
     'inference_duration_seconds',
     'Time of one attempt of an inference, or of some units of a stage: decoding, model and result.',
-    ['endpoint', 'mode', 'outcome'],
+    ['endpoint', 'mode', 'model', 'outcome'],
     JOB_BUCKETS,
   );
   const modelQueued = histogram(
@@ -131,6 +143,16 @@ export function createMetrics(registry = new Registry()): Metrics {
     ['endpoint', 'mode', 'stage'],
     JOB_BUCKETS,
   );
+  const shadowRuns = counter('shadow_runs_total', 'Jobs that a release in the shadow ran again, by outcome.', [
+    'endpoint',
+    'model',
+    'outcome',
+  ]);
+  const shadowFields = counter(
+    'shadow_fields_total',
+    'Fields of results that were compared with those of a release in the shadow.',
+    ['endpoint', 'model', 'field', 'agrees'],
+  );
   const attempts = counter('webhook_attempts_total', 'Attempts of webhook deliveries, by outcome.', ['outcome']);
 
   const stageEnded: Metrics['stageEnded'] = ({ endpoint, livemode, stage, status, durationMs }) =>
@@ -144,8 +166,8 @@ export function createMetrics(registry = new Registry()): Metrics {
     jobAdmitted: ({ endpoint, livemode }) => admissions.inc({ endpoint, mode: modeOf(livemode) }),
     activityEnded: ({ name, taskQueue, outcome, durationMs }) =>
       activities.observe({ activity: name, task_queue: taskQueue, outcome }, durationMs / 1_000),
-    inferenceEnded: ({ endpoint, livemode, outcome, durationMs }) =>
-      inferences.observe({ endpoint, mode: modeOf(livemode), outcome }, durationMs / 1_000),
+    inferenceEnded: ({ endpoint, livemode, modelVersion: model = '', outcome, durationMs }) =>
+      inferences.observe({ endpoint, mode: modeOf(livemode), model, outcome }, durationMs / 1_000),
     modelWaited: ({ modelVersion, waitMs }) => modelQueued.observe({ model: modelVersion }, waitMs / 1_000),
     modelRan({ modelVersion, file, samples, waitsMs, computeMs }) {
       const labels = { model: modelVersion, file };
@@ -165,6 +187,11 @@ export function createMetrics(registry = new Registry()): Metrics {
     stageEnded,
     stagePickedUp: ({ endpoint, livemode, stage, queuedMs }) =>
       stageQueued.observe({ endpoint, mode: modeOf(livemode), stage }, Math.max(0, queuedMs) / 1_000),
+    shadowEnded({ endpoint, modelVersion: model, outcome, agreed, differing }) {
+      shadowRuns.inc({ endpoint, model, outcome });
+      for (const field of agreed) shadowFields.inc({ endpoint, model, field, agrees: 'true' });
+      for (const field of differing) shadowFields.inc({ endpoint, model, field, agrees: 'false' });
+    },
     deliveryAttempted: (outcome) => attempts.inc({ outcome }),
   };
 }

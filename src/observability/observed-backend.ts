@@ -26,12 +26,13 @@ export function observeBackend(backend: InferenceBackend, metrics: Metrics, trac
       },
     }),
     ...(backend.remoteRun && { remoteRun: (...run) => backend.remoteRun?.(...run) ?? null }),
+    trial: (endpoint) => backend.trial?.(endpoint) ?? null,
     close: () => backend.close(),
   };
 
   function observe<Answer>(
     name: string,
-    { jobId, endpoint, livemode }: InferenceRequest,
+    { jobId, endpoint, livemode, modelVersion }: InferenceRequest,
     { signal }: InferenceContext,
     work: (span: WorkSpan) => Promise<{ answer: Answer; hasFailed: boolean }>,
   ): Promise<Answer> {
@@ -47,7 +48,8 @@ export function observeBackend(backend: InferenceBackend, metrics: Metrics, trac
         if (signal.aborted) outcome = 'cancelled';
         throw error;
       } finally {
-        metrics.inferenceEnded({ endpoint, livemode, outcome, durationMs: performance.now() - startedAtMs });
+        const durationMs = performance.now() - startedAtMs;
+        metrics.inferenceEnded({ endpoint, livemode, modelVersion, outcome, durationMs });
       }
     });
   }

@@ -60,7 +60,7 @@ export class AnnouncedModels {
     await backend.reload(options).catch((err: unknown) => {
       logger.warn(
         { err },
-        'the folder of models cannot be read; the loaded models stay, and the next check tries again',
+        'the folder of models or the choice of releases cannot be read; the loaded models stay, and the next check tries again',
       );
     });
     await this.announce().catch(this.#warn);

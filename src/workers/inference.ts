@@ -1,6 +1,7 @@
 /** `npm run worker:inference`: decode → model → result, on the configured queues. */
 import { createDispatchActivities } from '../activities/dispatch-activities.ts';
 import { createInferenceActivities } from '../activities/inference-activities.ts';
+import { createShadowActivities } from '../activities/shadow-activities.ts';
 import { createArtefactWriter } from '../artefacts/artefact-writer.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
 import { openDatabase } from '../database.ts';
@@ -21,6 +22,7 @@ import { answersQueries } from '../platform/database/health.ts';
 import { createLogger } from '../platform/logging/logger.ts';
 import { createSignedUrls } from '../platform/signed-urls.ts';
 import { openStore, WORKER_PATIENCE_MS } from '../platform/storage/open-store.ts';
+import { readChoices } from '../releases/release-choices-store.ts';
 import { AnnouncedModels } from './announced-models.ts';
 import { installTemporalRuntime, runWorkers } from './run-worker.ts';
 import { runtimeOptionsOf } from './runtime-options.ts';
@@ -29,6 +31,13 @@ import { runtimeOptionsOf } from './runtime-options.ts';
 const ACTIVITIES_PER_PROCESS = 16;
 /** Fixtures need no model, so one worker may wait for many slow ones. */
 const TEST_ACTIVITIES = 200;
+/** The machine is for live jobs. */
+const SHADOW_ACTIVITIES = 1;
+/** By queue; live ones are not listed. */
+const ACTIVITIES: Readonly<Record<string, number>> = {
+  [TASK_QUEUES.inferenceTest]: TEST_ACTIVITIES,
+  [TASK_QUEUES.inferenceShadow]: SHADOW_ACTIVITIES,
+};
 
 const config = readConfig('worker:inference');
 const observability = await startObservability('worker:inference', config);
@@ -65,6 +74,7 @@ const here = await createBackend({
   // The repair estimates of inspections; requests of their own run on the queue `valuation`.
   inferByBooks: (request, context) => valuation.infer(request, context),
   modelsDirectory: config.MODELS_DIRECTORY,
+  readChoices: () => readChoices(orm.em.fork()),
   store,
   bundleFiles: store,
   inputFiles: store,
@@ -95,6 +105,7 @@ await runWorkers({
   workers: config.INFERENCE_QUEUES.map((taskQueue) => ({
     taskQueue,
     activities: {
+      ...createShadowActivities({ orm, backend, store, onRecorded: (run) => observability.metrics.shadowEnded(run) }),
       ...createInferenceActivities({
         orm,
         backend: observeBackend(backend, observability.metrics, observability.tracing),
@@ -103,8 +114,7 @@ await runWorkers({
       }),
       ...createDispatchActivities({ orm, dispatcher }),
     },
-    maxConcurrentActivityTaskExecutions:
-      taskQueue === TASK_QUEUES.inferenceTest ? TEST_ACTIVITIES : ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
+    maxConcurrentActivityTaskExecutions: ACTIVITIES[taskQueue] ?? ACTIVITIES_PER_PROCESS * config.INFERENCE_PROCESSES,
     graceMs: 30_000,
     // Without a model, the worker must not take jobs that only others can run. Models may come and go.
     isWanted: () => taskQueue === TASK_QUEUES.inferenceTest || backend.installedEndpoints().length > 0,

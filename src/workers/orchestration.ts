@@ -1,6 +1,7 @@
 /** `npm run worker:orchestration`: workflows, settlement, valuations, and the sweeper. */
 import { createInferenceActivities } from '../activities/inference-activities.ts';
 import { createSettlementActivities } from '../activities/settlement-activities.ts';
+import { createShadowRecordActivities } from '../activities/shadow-activities.ts';
 import { createStageRecordActivities } from '../activities/stage-record-activities.ts';
 import { createArtefactWriter } from '../artefacts/artefact-writer.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
@@ -79,6 +80,7 @@ await runWorkers({
       workflowsPath: WORKFLOWS_PATH,
       activities: {
         ...createSettlementActivities({ orm, onSettled: observeSettlements(observability.metrics, logger) }),
+        ...createShadowRecordActivities({ orm, onRecorded: (run) => observability.metrics.shadowEnded(run) }),
         ...createStageRecordActivities({ orm, onStageEnded: (ended) => observability.metrics.stageEnded(ended) }),
       },
       ...versionedAs({

@@ -10,10 +10,11 @@ import {
 import { onOneReplica } from '../platform/database/one-replica.ts';
 import type { MikroORM } from '../platform/database/orm.ts';
 import { type ObjectStore, ownerOf } from '../platform/storage/object-store.ts';
+import { deleteOldShadowRuns } from '../releases/shadow-runs-store.ts';
 import { inBatches } from './in-batches.ts';
 
 export interface RetentionDays {
-  /** Files of ended jobs, and used uploads. */
+  /** Files of ended jobs, used uploads, and what releases in the shadow made of those jobs. */
   inputs: number;
   /** Results and parameters; null keeps them. */
   results: number | null;
@@ -68,6 +69,9 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
       resultsForgottenUpTo = lastId;
       return batch;
     });
+    // With a job's files or its result, whichever goes first.
+    const shadowsBefore = daysAgo(Math.min(retentionDays.inputs, retentionDays.results ?? Number.POSITIVE_INFINITY));
+    const shadows = await take(() => deleteOldShadowRuns(em, shadowsBefore));
     let files = 0;
     for await (const keysByJob of oldFiles(store, inputsBefore)) {
       if (signal?.aborted) break;
@@ -78,8 +82,8 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
         }
       }
     }
-    if (events + dispatches + uploads + results + files > 0) {
-      logger.info({ events, dispatches, uploads, results, files }, 'forgotten after their time');
+    if (events + dispatches + uploads + results + shadows + files > 0) {
+      logger.info({ events, dispatches, uploads, results, shadows, files }, 'forgotten after their time');
     }
   };
   return async function sweepRetention() {

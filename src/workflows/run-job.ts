@@ -28,6 +28,7 @@ import {
   type SettlementActivities,
 } from '../contracts/run-job.ts';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
+import { SHADOW_JOB_WORKFLOW, SHADOW_WAIT_MS, type ShadowJobInput, shadowWorkflowId } from '../contracts/shadow-job.ts';
 import { TASK_QUEUES } from '../contracts/task-queues.ts';
 import { DELIVERY_BACKOFF_MS } from '../webhooks/backoff-schedule.ts';
 import { failureOf, isOfLostWorker } from './failure-of.ts';
@@ -57,6 +58,7 @@ export async function runJob(input: RunJobInput): Promise<Settlement> {
   status.stages = endedProgress(stages, settlement, epochSeconds());
   setCurrentDetails(endOf(settlement, stages, end.kind === 'unsettled' ? end.lostAttempts : 0));
   if (settlement.deliveryIds.length > 0) await startDeliveries(input.jobId, settlement.deliveryIds);
+  if (settlement.shadow !== undefined) await startShadow(input, settlement.shadow);
   if (stages.length > 0) await forgetStages(input.jobId, stages);
   if (status.isRemote && end.kind === 'unsettled' && end.failure !== null) await withdraw(input);
   return settlement;
@@ -166,6 +168,31 @@ async function startDelivery(jobId: string, deliveryId: string): Promise<void> {
     staticSummary: `Webhook delivery ${deliveryId}`,
     staticDetails: `Announces the end of job \`${jobId}\`.`,
     typedSearchAttributes: ownersAttributes(),
+  });
+}
+
+/** The customer already has the result: the shadow neither delays nor changes the job. */
+async function startShadow({ jobId, endpoint, ...run }: RunJobInput, modelVersion: string): Promise<void> {
+  const input: ShadowJobInput = {
+    jobId,
+    endpoint,
+    modelVersion,
+    waitMs: SHADOW_WAIT_MS,
+    timeoutMs: run.inferenceTimeoutMs,
+    attempts: run.inferenceAttempts,
+  };
+  await CancellationScope.nonCancellable(() =>
+    startChild(SHADOW_JOB_WORKFLOW, {
+      workflowId: shadowWorkflowId(jobId),
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      args: [input],
+      staticSummary: `${endpoint} in the shadow of ${jobId}`,
+      staticDetails: `Runs job \`${jobId}\` again on ${modelVersion} and compares the results. Nobody is charged.`,
+      typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.jobEndpoint, value: endpoint }, ...ownersAttributes()],
+    }),
+  ).catch((error: unknown) => {
+    // An earlier run of this workflow has started it.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   });
 }
 

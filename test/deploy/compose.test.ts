@@ -12,7 +12,14 @@ const services = Object.entries(file.services);
 const require = createRequire(import.meta.url);
 const { scripts } = require('../../package.json') as { scripts: Record<string, string> };
 
-const BY_HAND: readonly ProcessName[] = ['ledger:verify', 'credits', 'subscriptions', 'price-books', 'storage'];
+const BY_HAND: readonly ProcessName[] = [
+  'ledger:verify',
+  'credits',
+  'subscriptions',
+  'price-books',
+  'releases',
+  'storage',
+];
 /** The processes that serve or prepare the service. */
 const processes = (Object.keys(PROCESS_VARIABLES) as ProcessName[]).filter((name) => !BY_HAND.includes(name));
 const serviceOf = (name: ProcessName) => file.services[name.replace(':', '-')];

@@ -179,7 +179,7 @@ describe('metrics', () => {
   it('of the workers count activities, inferences, settlements and deliveries', async () => {
     const inference = await metricsOf('inference');
     expect(inference).toMatch(
-      /^vehicle_inference_inference_duration_seconds_count\{endpoint="dashboard\.read",mode="live",outcome="succeeded"\} 1$/m,
+      /^vehicle_inference_inference_duration_seconds_count\{endpoint="dashboard\.read",mode="live",model="[\w-]+@[\d-]+",outcome="succeeded"\} 1$/m,
     );
     expect(inference).toMatch(
       /^vehicle_inference_jobs_settled_total\{endpoint="dashboard\.read",mode="live",status="succeeded"\} 1$/m,

@@ -243,6 +243,10 @@ const BRANCHES: Record<string, Branch> = {
       encodeInferenceResult({ kind: 'remote', run: { isRemote: true, heartbeatTimeoutMs: 10_000 } }),
     settlement: settled('succeeded', 20),
   },
+  'settled-by-the-inference-with-a-shadow': {
+    inference: async () => ({ ...settled('succeeded', 20, ['whd_shadowed']), shadow: 'dashboards@2026-02-01' }),
+    settlement: settled('succeeded', 20),
+  },
   'settled-at-the-second-attempt': { settlement: settled('succeeded', 20), failedSettlements: 1 },
 };
 

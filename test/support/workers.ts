@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
+import { createShadowRecordActivities } from '../../src/activities/shadow-activities.ts';
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
 import type { InferenceBackend } from '../../src/contracts/inference-backend.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
@@ -57,7 +58,11 @@ export async function orchestrationWorker(orm: MikroORM): Promise<TestWorkerOpti
   return {
     taskQueue: TASK_QUEUES.orchestration,
     workflowBundle: { codePath: await workflowBundlePath() },
-    activities: { ...createSettlementActivities({ orm }), ...createStageRecordActivities({ orm }) },
+    activities: {
+      ...createSettlementActivities({ orm }),
+      ...createStageRecordActivities({ orm }),
+      ...createShadowRecordActivities({ orm }),
+    },
   };
 }
 

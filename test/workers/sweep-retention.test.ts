@@ -10,6 +10,7 @@ import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { firstIdAt, newId } from '../../src/platform/ids.ts';
 import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { recordShadowRun } from '../../src/releases/shadow-runs-store.ts';
 import { createRetentionSweep, type RetentionDays } from '../../src/workers/sweep-retention.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -169,6 +170,30 @@ it('deletes results and parameters if configured, and keeps the job and its cred
   expect((await readJob(orm, recent)).result).not.toBeNull();
   expect((await readJob(orm, open)).parameters).toEqual({ unit_hint: 'km' });
   await expectLedgerToBalance(database.url);
+});
+
+it.each([
+  ['files', { inputs: 30, results: null }],
+  ['result', { inputs: 90, results: 30 }],
+])('deletes what a release in the shadow made of a job with its %s', async (_, days) => {
+  const shadowed = async (age: number) => {
+    const jobId = await ended(age);
+    await recordShadowRun(
+      orm.em.fork(),
+      { jobId, modelVersion: 'tried@2026-02-01' },
+      { outcome: 'compared', reason: null, agreed: [], differing: { text: ['B 1', 'B 2'] } },
+    );
+    return jobId;
+  };
+  await shadowed(31);
+  const kept = [await shadowed(29)];
+  await sweep(days);
+  const rows = await query<{ id: string }>(
+    orm.em.fork(),
+    'select job_id as id from shadow_runs join jobs on jobs.id = job_id where organization_id = $1',
+    [customer.organizationId],
+  );
+  expect(rows.map(({ id }) => id)).toEqual(kept);
 });
 
 it('a stopped pass deletes nothing more', async () => {

@@ -3,6 +3,7 @@
 import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import type { InferenceBackend, InstalledEndpoint } from '../../contracts/inference-backend.ts';
+import type { ReleaseChoice } from '../../contracts/release-choice.ts';
 import { endpoints } from '../../endpoints/list.ts';
 import type { Log } from '../../platform/logging/log.ts';
 import type { ObjectStore } from '../../platform/storage/object-store.ts';
@@ -26,6 +27,8 @@ export interface BackendOptions extends ExecutorOptions {
   logger: Log;
   /** Whether the package that decodes videos works here. True when omitted. */
   decodesVideos?: boolean;
+  /** The releases that an operator chose, by endpoint; read before each check of the folder. None when omitted. */
+  readChoices?: () => Promise<ReadonlyMap<string, ReleaseChoice>>;
   /** How long the `slow` scenario takes: 31 s unless a test says otherwise. */
   slowScenarioMs?: number;
   /** Endpoints to serve and the folder that contains theirs; by default all of the service's. */
@@ -37,9 +40,9 @@ export interface Backend extends InferenceBackend {
   /** Endpoints that live mode can serve now. */
   installedEndpoints(): readonly InstalledEndpoint[];
   /**
-   * Applies changes in the folder of models. Resolves when new releases serve.
+   * Applies changes in the folder of models and of the operator's choices. Resolves when new releases serve.
    * @param now reads releases even if their files were written a moment ago, and retries those that did not run
-   * @throws Error when the folder cannot be read; nothing changes then
+   * @throws Error when the folder or the choices cannot be read; nothing changes then
    */
   reload(options?: { now?: boolean }): Promise<void>;
 }
@@ -65,6 +68,7 @@ export async function createBackend(options: BackendOptions): Promise<Backend> {
       runUnits: (request, range, context) => bundlesFor(request).runUnits(request, range, context),
       compose: (request, ended) => bundlesFor(request).compose(request, ended),
     },
+    trial: (endpoint) => onnx.trial(endpoint),
     installedEndpoints: () => onnx.installedEndpoints(),
     reload: (how) => onnx.reload(how),
     close: async () => {

@@ -1,13 +1,15 @@
 /** Live and staging jobs: the installed models, run by ONNX Runtime in child processes. */
 import { readFile } from 'node:fs/promises';
 
-import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
+import { createArtefactWriter, type WriteArtefact } from '../../artefacts/artefact-writer.ts';
 import { provenancePacket } from '../../artefacts/provenance.ts';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import type { BundleBackend, InferenceBackend, InstalledEndpoint } from '../../contracts/inference-backend.ts';
 import type { JobInput } from '../../contracts/job.ts';
+import type { ReleaseChoice, Trial } from '../../contracts/release-choice.ts';
 import type { Log } from '../../platform/logging/log.ts';
 import { ServiceError } from '../../platform/service-error.ts';
+import { createSignedUrls } from '../../platform/signed-urls.ts';
 import { ObjectNotFoundError, type ObjectStore, StoreUnavailableError } from '../../platform/storage/object-store.ts';
 import { createLiveRunner } from '../bundles/live-runner.ts';
 import { installedBundles } from '../bundles/plan.ts';
@@ -34,6 +36,8 @@ export interface OnnxBackendOptions extends ExecutorOptions {
   bundleFiles?: BundleFiles;
   /** Answers the endpoints that use price books, for the stages of bundles. */
   inferByBooks?: InferenceBackend['infer'];
+  /** The releases that an operator chose, by endpoint. None when omitted. */
+  readChoices?: () => Promise<ReadonlyMap<string, ReleaseChoice>>;
   /** Stores the files of results. */
   writeArtefact: WriteArtefact;
   logger: Log;
@@ -74,6 +78,7 @@ export interface ExecutorOptions {
 
 export interface OnnxBackend extends BundleBackend {
   installedEndpoints(): readonly InstalledEndpoint[];
+  trial(endpoint: string): Trial | null;
   /** Applies changes in the folder of models: see `ModelHost.reload`. */
   reload(options?: { now?: boolean }): Promise<void>;
   /** Process ids of all running children. */
@@ -84,6 +89,12 @@ export interface OnnxBackend extends BundleBackend {
 
 /** Share of an attempt's time that a process may compute. The rest is for jobs that wait behind an endless computation. */
 const COMPUTING_SHARE = 3 / 4;
+
+/** Describes the files of a result that nobody sees, and stores none. */
+const describeOnly = createArtefactWriter({
+  store: { put: async () => {} },
+  signedUrls: createSignedUrls('http://unseen.invalid', ''),
+});
 
 /** Never falls back to the CPU when a configured GPU is missing. @throws Error when a device does not work */
 export async function createOnnxBackend(options: OnnxBackendOptions): Promise<OnnxBackend> {
@@ -102,7 +113,7 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
   // Decoding a video or encoding a film occupies a processor for a minute.
   const inTurn = createTurns(options.children);
 
-  const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null, waitMs }) => {
+  const infer: OnnxBackend['infer'] = async (request, { signal, readResult = async () => null, waitMs, isUnseen }) => {
     const { jobId, endpoint, inputs, reservedCredits } = request;
     signal.throwIfAborted();
     const version = request.modelVersion ?? host.modelVersion(request);
@@ -117,7 +128,7 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
         host.run(version, { ...task, files }, signal),
       );
       const filmed = await encodeFilms(made, (film) => inTurn(signal, () => encode(film, signal)));
-      const result = await storeFiles(filmed, options.writeArtefact);
+      const result = await storeFiles(filmed, isUnseen ? describeOnly : options.writeArtefact);
       const problem = check(endpoint, result);
       if (problem === null) {
         return succeeded(result, Math.round(reservedCredits * (definition.chargedShare?.(result) ?? 1)));
@@ -178,6 +189,7 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
       return host.modelVersion(job);
     },
     installedEndpoints: () => host.installedEndpoints(),
+    trial: (endpoint) => host.trial(endpoint),
     reload: (how) => host.reload(how),
     get pids() {
       return host.pids;

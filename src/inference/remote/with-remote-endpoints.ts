@@ -8,6 +8,7 @@ export function withRemoteEndpoints(backend: Backend, dispatcher: Dispatcher): B
     ...backend,
     modelVersion: (job) => (job.livemode && dispatcher.modelVersion(job.endpoint)) || backend.modelVersion(job),
     remoteRun: (job) => (job.livemode ? dispatcher.remoteRun(job.endpoint) : null),
+    trial: (endpoint) => (dispatcher.modelVersion(endpoint) === null ? (backend.trial?.(endpoint) ?? null) : null),
     installedEndpoints: () => [
       ...backend.installedEndpoints().filter(({ endpoint }) => dispatcher.modelVersion(endpoint) === null),
       ...dispatcher.installedEndpoints(),

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointContract } from '../../contracts/endpoint-contract.ts';
 import type { InferenceRequest, InstalledEndpoint } from '../../contracts/inference-backend.ts';
+import type { ReleaseChoice, Trial } from '../../contracts/release-choice.ts';
 import type { Log } from '../../platform/logging/log.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { versionOf } from '../models/manifest.ts';
@@ -24,6 +25,8 @@ export interface ModelHostOptions extends ModelPoolsOptions {
   installedBundles(versions: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>>;
   /** True when omitted. */
   decodesVideos?: boolean;
+  /** The releases that an operator chose, by endpoint. None when omitted. */
+  readChoices?(): Promise<ReadonlyMap<string, ReleaseChoice>>;
 }
 
 /** The releases that can serve an endpoint. */
@@ -32,6 +35,8 @@ interface Route {
   current: RunnableRelease | null;
   /** Version → release, for every installed release with the endpoint's task, newest first. */
   releases: ReadonlyMap<string, RunnableRelease>;
+  /** Answers a share of the jobs that pin no build; null when there is none, or it cannot serve here. */
+  canary: RunnableRelease | null;
 }
 
 const NO_ROOM = 'a release cannot be pinned by Model-Version: it does not fit in memory beside the default releases';
@@ -46,6 +51,7 @@ export class ModelHost {
   readonly #folder: ModelFolder;
   readonly #pools: ModelPools;
   readonly #routes = new Map<string, Route>();
+  #choices: ReadonlyMap<string, ReleaseChoice> = new Map();
   #bundles: ReadonlyMap<string, string> = new Map();
   /** Take videos alone, which cannot be decoded here. Stages that decode none still run here: they have a version. */
   readonly #undecoded: ReadonlySet<string>;
@@ -93,9 +99,9 @@ export class ModelHost {
   }
 
   /**
-   * Applies changes in the folder of models. Resolves when new releases serve.
+   * Applies changes in the folder of models and of the operator's choices. Resolves when new releases serve.
    * @param now reads releases even if their files were written a moment ago, and retries those that did not run
-   * @throws Error when the folder cannot be read; nothing changes then
+   * @throws Error when the folder or the choices cannot be read; nothing changes then
    */
   reload(options: { now?: boolean } = {}): Promise<void> {
     const reloading = this.#reloading.then(() => this.#reload(options));
@@ -117,6 +123,13 @@ export class ModelHost {
     const version = route?.current?.version ?? this.#bundles.get(endpoint);
     if (version === undefined) throw notInstalled(endpoint);
     return version;
+  }
+
+  /** The release on trial; of canaries only those that are warm here. */
+  trial(endpoint: string): Trial | null {
+    const trial = this.#choices.get(endpoint)?.trial ?? null;
+    if (trial?.mode !== 'canary') return trial;
+    return this.#routes.get(endpoint)?.canary?.version === trial.modelVersion ? trial : null;
   }
 
   installedEndpoints(): readonly InstalledEndpoint[] {
@@ -169,14 +182,18 @@ export class ModelHost {
   }
 
   async #reload({ now = false }: { now?: boolean }): Promise<void> {
+    const choices = (await this.#options.readChoices?.()) ?? new Map<string, ReleaseChoice>();
     const registry = await this.#folder.read({ now });
+    this.#choices = choices;
     if (registry !== this.#registry) this.#take(registry);
     if (now) {
       this.#pools.forgetFailures();
       this.#problems.clear();
     }
     await Promise.all(this.#served.map((served) => this.#follow(served, registry)));
-    const current = [...this.#routes.values()].flatMap((route) => route.current?.identity ?? []);
+    const current = [...this.#routes.values()].flatMap(({ current: serving, canary }) =>
+      [serving, canary].flatMap((release) => release?.identity ?? []),
+    );
     const installed = [...this.#releases.values()].map(({ identity }) => identity);
     this.#pools.keep(new Set(current), new Set([...current, ...installed]));
     this.#forgetProblems(new Set(installed));
@@ -203,7 +220,7 @@ export class ModelHost {
     }
   }
 
-  /** Lets the newest release that runs serve an endpoint. */
+  /** Lets the release that an operator chose serve an endpoint, otherwise the newest that runs. */
   async #follow({ endpoint, tasks }: ServedEndpoint, registry: ModelRegistry): Promise<void> {
     const candidates = registry.forTasks(tasks).flatMap((model) => this.#releases.get(model) ?? []);
     const releases = new Map(candidates.map((release) => [release.version, release]));
@@ -215,11 +232,15 @@ export class ModelHost {
     } else {
       this.#problems.delete(endpoint);
     }
-    const before = this.#routes.get(endpoint)?.current ?? null;
+    const { serving, trial } = this.#choices.get(endpoint) ?? {};
+    const { current: before = null, canary = null } = this.#routes.get(endpoint) ?? {};
     // The previous release serves until the choice is made, even if its folder is gone.
-    if (before) this.#routes.set(endpoint, { current: before, releases });
-    const current = await this.#newestThatRuns(endpoint, candidates);
-    this.#routes.set(endpoint, { current, releases });
+    if (before) this.#routes.set(endpoint, { current: before, releases, canary });
+    const chosen = candidates.filter(({ version }) => version === serving);
+    const others = candidates.filter(({ version }) => version !== serving && version !== trial?.modelVersion);
+    const current = await this.#firstThatRuns(endpoint, [...chosen, ...others]);
+    const tried = trial?.mode === 'canary' ? candidates.filter(({ version }) => version === trial.modelVersion) : [];
+    this.#routes.set(endpoint, { current, releases, canary: await this.#firstThatRuns(endpoint, tried) });
     if (before && current && before.identity !== current.identity) {
       this.#logger.info(
         { endpoint, from: before.version, to: current.version },
@@ -228,7 +249,7 @@ export class ModelHost {
     }
   }
 
-  async #newestThatRuns(endpoint: string, candidates: readonly RunnableRelease[]): Promise<RunnableRelease | null> {
+  async #firstThatRuns(endpoint: string, candidates: readonly RunnableRelease[]): Promise<RunnableRelease | null> {
     for (const release of candidates) {
       const key = problemKey(endpoint, release);
       try {

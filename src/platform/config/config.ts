@@ -200,7 +200,11 @@ export const VARIABLES = {
     'inference-gpu',
     'inference-heavy',
     'inference-test',
-  )('Task queues an inference worker serves, separated by commas.', 'inference-gpu,inference-heavy,inference-test'),
+    'inference-shadow',
+  )(
+    'Task queues an inference worker serves, separated by commas.',
+    'inference-gpu,inference-heavy,inference-test,inference-shadow',
+  ),
   INFERENCE_PROCESSES: wholeNumber(1, 64)(
     'Child processes of each model on each device, in one inference worker.',
     '1',
@@ -346,6 +350,7 @@ export const PROCESS_VARIABLES = {
   credits: ['DATABASE_URL'],
   subscriptions: ['DATABASE_URL'],
   'price-books': ['DATABASE_URL'],
+  releases: ['DATABASE_URL'],
   storage: STORAGE,
 } as const satisfies Record<string, readonly VariableName[]>;
 

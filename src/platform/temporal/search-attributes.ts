@@ -6,6 +6,7 @@ import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes.ts';
 const INDEXED_VALUE_TYPES: Partial<Record<SearchAttributeType, number>> = {
   [SearchAttributeType.KEYWORD]: 2,
   [SearchAttributeType.BOOL]: 5,
+  [SearchAttributeType.KEYWORD_LIST]: 7,
 };
 
 /** Registers the search attributes that the namespace lacks. */
