@@ -292,6 +292,19 @@ function isCertain({ typed, characters }: Value): boolean {
   return weakestOf(characters) >= LEAST_CERTAIN && /^(?=.*[A-Z]).{13}\d{4}$/.test(String(typed.value));
 }
 
+/** Of each character of a VIN that no code needs to confirm. */
+const SURE = 0.9;
+const VIN = /(?<![A-Z0-9])(?=\d*[A-Z])[A-HJ-NPR-Z0-9]{13}\d{4}(?![A-Z0-9])/;
+const VIN_LENGTH = 17;
+
+/** Whether a line shows a VIN, with or without a label, as the network read it and surely. */
+export function holdsSureVin({ lines }: Layout): boolean {
+  return lines.some(({ text, characters }) => {
+    const start = text.search(VIN);
+    return start >= 0 && weakestOf(characters.slice(start, start + VIN_LENGTH)) >= SURE;
+  });
+}
+
 /** Lines at the top of an invoice in which its issuer stands. */
 const LETTERHEAD_LINES = 6;
 

@@ -14,7 +14,7 @@ import { CALIBRATION } from './calibration.ts';
 import { fieldsOfCodes } from './coded-fields.ts';
 import { MONTH_FIRST_COUNTRIES } from './document-words.ts';
 import { SWISS_NUMBERS } from './field-rules.ts';
-import { findFields } from './find-fields.ts';
+import { findFields, holdsSureVin } from './find-fields.ts';
 import { findPage } from './find-page.ts';
 import { onlyCurrency } from './parse-amount.ts';
 import { monthFirstOf } from './parse-date.ts';
@@ -24,8 +24,10 @@ import type { Result } from './result.ts';
 
 /** Different dotted codes from which single letters are codes, too. */
 const LEAST_CODES = 3;
-/** Those of titles, certificates and invoices. */
-const SYMBOLOGIES: readonly Symbology[] = ['code_39', 'code_128', 'qr', 'data_matrix', 'aztec', 'pdf417'];
+/** Those that carry payments and taxes. */
+const OF_BILLS: readonly Symbology[] = ['qr'];
+/** Those of titles and certificates besides, which carry a VIN at most: searched only if its print is not sure. */
+const WITH_VINS: readonly Symbology[] = [...OF_BILLS, 'code_39', 'code_128', 'data_matrix', 'aztec', 'pdf417'];
 const CERTIFICATE = 'registration_certificate';
 
 interface Page {
@@ -45,7 +47,6 @@ export const pipeline: PipelineDefinition = {
       const pages: Page[] = [];
       for (const [imageIndex, each] of pictures.entries()) {
         const picture = await each.decode();
-        const codes = await readCodes(picture, SYMBOLOGIES, { lightOnDark: false });
         const { lines: read, lookCloser } = await readPage(picture);
         const lines = markCutEnds(picture, read);
         let layout = layOut(lines);
@@ -55,6 +56,7 @@ export const pipeline: PipelineDefinition = {
         if (!page) continue;
         // Its codes are letters that stand alone.
         if (type?.value === CERTIFICATE) layout = layOut([...lines, ...markCutEnds(picture, await lookCloser())]);
+        const codes = await readCodes(picture, holdsSureVin(layout) ? OF_BILLS : WITH_VINS, { lightOnDark: false });
         result.pages.push(page);
         pages.push({ layout, codes, imageIndex });
       }

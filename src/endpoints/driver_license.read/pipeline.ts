@@ -11,6 +11,7 @@ import { readSide, type Side, withIssues } from './read-side.ts';
 import type { Result } from './result.ts';
 
 const SYMBOLOGIES = ['pdf417'] as const;
+const ON_PAPER = { lightOnDark: false };
 
 /** @param clock tells the day on which a licence is expired, and the century of a year of birth */
 export function createPipeline(clock: () => Date): PipelineDefinition {
@@ -24,11 +25,11 @@ export function createPipeline(clock: () => Date): PipelineDefinition {
         const sides: Side[] = [];
         for (const [imageIndex, each] of pictures.entries()) {
           const picture = await each.decode();
-          const codes = await readCodes(picture, SYMBOLOGIES);
+          const codes = await readCodes(picture, SYMBOLOGIES, ON_PAPER);
           const lines = markCutEnds(picture, (await readPage(picture)).lines);
           const seen = { picture, lines, imageIndex };
           const side = readSide({ ...seen, codes }, today);
-          const turned = side.side === null ? await readTiltedCodes(picture, SYMBOLOGIES, codes) : [];
+          const turned = side.side === null ? await readTiltedCodes(picture, SYMBOLOGIES, ON_PAPER, codes) : [];
           sides.push(withIssues(turned.length > 0 ? readSide({ ...seen, codes: turned }, today) : side, seen));
         }
         const composed = composeLicense(sides, parameters, today);

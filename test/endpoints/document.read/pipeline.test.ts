@@ -20,9 +20,10 @@ async function run(
   pictures = 1,
   parameters = {},
   shows: RgbImage = picture,
+  probability = 0.95,
 ): Promise<Result> {
   const lines = texts.map((_, index) => lineAt(4, 2 + 5 * index, 50 - index, 3));
-  const said = Array.from({ length: pictures }, () => texts.map((text) => spelt(text, 0.95))).flat();
+  const said = Array.from({ length: pictures }, () => texts.map((text) => spelt(text, probability))).flat();
   const model = modelSeeing(lines, readerSaying(said));
   const images = Array.from({ length: pictures }, () => shows);
   return (await pipeline.create(model)({ pictures: sent(...images), parameters })) as Result;
@@ -89,6 +90,15 @@ test('adds what only a code holds, and states once what is also printed', async 
     ['registration_number', 'XX-TE 2026', 'Kennzeichen'],
     ['total_amount', 100_710, null],
   ]);
+});
+
+test.each([
+  ['is not printed', CERTIFICATE.filter((line) => !line.startsWith('E ')), 0.95],
+  ['is printed, but not surely', CERTIFICATE, 0.85],
+])('a Data Matrix gives a VIN that %s', async (_, lines, probability) => {
+  const vin = '7ZZBX2C45N1048216';
+  const { fields } = await run(lines, 1, {}, await coded('DataMatrix', vin), probability);
+  expect(fields).toContainEqual(expect.objectContaining({ name: 'vin', value: vin, label: null, confidence: 0.99 }));
 });
 
 let runInstalled: RunnablePipeline;

@@ -91,6 +91,7 @@ const GROWTH = [0.03, 0.1] as const;
 export async function readTiltedCodes(
   picture: RgbImage,
   symbologies: readonly Symbology[],
+  how: CodeSearch = {},
   asSent?: readonly FoundCode[],
 ): Promise<FoundCode[]> {
   const { width, height } = picture;
@@ -102,9 +103,9 @@ export async function readTiltedCodes(
       const at = toPicture(x / width, y / height);
       return { x: clamp(at.x, 0, width), y: clamp(at.y, 0, height) };
     };
-    const found = (degrees === 0 && asSent) || (await readCodes(turned, symbologies));
+    const found = (degrees === 0 && asSent) || (await readCodes(turned, symbologies, how));
     for (const { quad, content, symbology } of found) {
-      const straight = content ? [] : await readCodes(straighten(turned, growQuad(quad, ...GROWTH)), symbologies);
+      const straight = content ? [] : await readCodes(straighten(turned, growQuad(quad, ...GROWTH)), symbologies, how);
       const decoded = content ?? straight[0]?.content;
       if (!decoded) continue;
       const [a, b, c, d] = quad;
@@ -176,9 +177,14 @@ function toLumaFile({ width, height, pixels }: RgbImage): Uint8Array {
   const header = Buffer.from(`P5\n${width} ${height}\n255\n`);
   const file = new Uint8Array(header.length + width * height);
   file.set(header);
-  for (let from = 0, to = header.length; to < file.length; from += 3, to += 1) {
-    const [red, green, blue] = [pixels[from] as number, pixels[from + 1] as number, pixels[from + 2] as number];
-    file[to] = (306 * red + 601 * green + 117 * blue + 512) >> 10;
+  const end = file.length;
+  for (let from = 0, to = header.length; to < end; from += 3, to += 1) {
+    file[to] =
+      (306 * (pixels[from] as number) +
+        601 * (pixels[from + 1] as number) +
+        117 * (pixels[from + 2] as number) +
+        512) >>
+      10;
   }
   return file;
 }

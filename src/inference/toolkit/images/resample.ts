@@ -150,10 +150,12 @@ function blendRow(
     const one = weights[column * taps] as number;
     const two = weights[column * taps + 1] as number;
     const target = to + column * CHANNELS;
-    for (let channel = 0; channel < CHANNELS; channel += 1) {
-      const sum = half + (pixels[left + channel] as number) * one + (pixels[right + channel] as number) * two;
-      output[target + channel] = sum >> PRECISION_BITS;
-    }
+    const red = half + (pixels[left] as number) * one + (pixels[right] as number) * two;
+    const green = half + (pixels[left + 1] as number) * one + (pixels[right + 1] as number) * two;
+    const blue = half + (pixels[left + 2] as number) * one + (pixels[right + 2] as number) * two;
+    output[target] = red >> PRECISION_BITS;
+    output[target + 1] = green >> PRECISION_BITS;
+    output[target + 2] = blue >> PRECISION_BITS;
   }
 }
 
@@ -172,14 +174,15 @@ function resampleRows(
   for (let row = 0; row < height; row += 1) {
     const last = (axis.count[row] as number) - 1;
     const source = ((axis.first[row] as number) - firstRow) * stride;
-    sums.fill(1 << (PRECISION_BITS - 1));
+    if (last > 1) sums.fill(1 << (PRECISION_BITS - 1));
     // Two source rows at a time, which are all when a picture grows. A row that is not there weighs nothing.
     for (let tap = 0; tap <= last; tap += 2) {
       const first = source + tap * stride;
       const second = source + Math.min(tap + 1, last) * stride;
       const one = weights[row * taps + tap] as number;
       const two = tap < last ? (weights[row * taps + tap + 1] as number) : 0;
-      if (tap + 2 > last) finishRow(output, row * stride, sums, pixels, first, second, one, two);
+      if (last <= 1) blendRows(output, row * stride, stride, pixels, first, second, one, two);
+      else if (tap + 2 > last) finishRow(output, row * stride, sums, pixels, first, second, one, two);
       else addRows(sums, pixels, first, second, one, two);
     }
   }
@@ -208,6 +211,24 @@ function finishRow(
   for (let index = 0; index < sums.length; index += 1) {
     const sum =
       (sums[index] as number) + (pixels[first + index] as number) * one + (pixels[second + index] as number) * two;
+    output[to + index] = sum >> PRECISION_BITS;
+  }
+}
+
+/** Of the only two rows, without sums. */
+function blendRows(
+  output: Uint8Array,
+  to: number,
+  length: number,
+  pixels: Uint8Array,
+  first: number,
+  second: number,
+  one: number,
+  two: number,
+): void {
+  const half = 1 << (PRECISION_BITS - 1);
+  for (let index = 0; index < length; index += 1) {
+    const sum = half + (pixels[first + index] as number) * one + (pixels[second + index] as number) * two;
     output[to + index] = sum >> PRECISION_BITS;
   }
 }
