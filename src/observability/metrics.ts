@@ -189,8 +189,12 @@ export function createMetrics(registry = new Registry()): Metrics {
       stageQueued.observe({ endpoint, mode: modeOf(livemode), stage }, Math.max(0, queuedMs) / 1_000),
     shadowEnded({ endpoint, modelVersion: model, outcome, agreed, differing }) {
       shadowRuns.inc({ endpoint, model, outcome });
-      for (const field of agreed) shadowFields.inc({ endpoint, model, field, agrees: 'true' });
-      for (const field of differing) shadowFields.inc({ endpoint, model, field, agrees: 'false' });
+      for (const field of [...agreed, ...differing]) {
+        const isDifferent = differing.includes(field);
+        // Both, so that a field that never agrees has a share of 0 and not none.
+        shadowFields.inc({ endpoint, model, field, agrees: 'true' }, isDifferent ? 0 : 1);
+        shadowFields.inc({ endpoint, model, field, agrees: 'false' }, isDifferent ? 1 : 0);
+      }
     },
     deliveryAttempted: (outcome) => attempts.inc({ outcome }),
   };

@@ -203,7 +203,7 @@ describe('metrics', () => {
       expect(metrics.split('\n')).toContain(line);
     }
     const pollers = metrics.match(/^vehicle_inference_task_queue_pollers.*$/gm) ?? [];
-    expect(pollers).toHaveLength(8);
+    expect(pollers).toHaveLength(9);
     for (const line of pollers) expect(line).toMatch(/ [1-9]\d*$/);
   });
 

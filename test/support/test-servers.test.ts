@@ -49,6 +49,8 @@ describe('a test namespace', () => {
       'JobStatus',
       'Livemode',
       'OrganizationId',
+      'ShadowDiffers',
+      'ShadowOutcome',
     ]);
     const { runId } = await connection.workflowService.startWorkflowExecution({
       namespace,

@@ -142,6 +142,7 @@ it('a release is tried in the shadow, promoted, rolled back and let go, each by 
   const labels = `endpoint="${ENDPOINT}",model="${SECOND}"`;
   expect(exported).toContain(`vehicle_inference_shadow_runs_total{${labels},outcome="compared"} 1`);
   expect(exported).toContain(`vehicle_inference_shadow_fields_total{${labels},field="tires",agrees="false"} 1`);
+  expect(exported).toContain(`vehicle_inference_shadow_fields_total{${labels},field="tires",agrees="true"} 0`);
 
   expect((await send({ 'Model-Version': SECOND })).model_version).toBe(SECOND);
   await releases('promote', ENDPOINT);

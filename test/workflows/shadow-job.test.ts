@@ -274,6 +274,24 @@ describe('a release in the shadow', () => {
     });
   });
 
+  it('whose worker is stopped is run by another one, and the job does not notice', async () => {
+    const begun = Promise.withResolvers<void>();
+    tried = (_, { signal }) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    };
+    await work([TASK_QUEUES.inferenceGpu]);
+    await work([TASK_QUEUES.inferenceShadow]);
+    const job = await run();
+    await begun.promise;
+    await expectUntouched(job);
+    tried = async () => SUCCESS;
+    await workers.pop()?.stop();
+    await work([TASK_QUEUES.inferenceShadow]);
+    expect(await shadowOf(job.jobId).result()).toMatchObject({ outcome: 'compared', differing: [] });
+    expect(recorded).toHaveLength(1);
+  });
+
   it('whose worker is lost after the record is not counted twice', async () => {
     await work();
     const { jobId } = await run();
