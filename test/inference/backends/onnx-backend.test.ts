@@ -20,6 +20,7 @@ import { installMisbehaving } from '../support/installed-tiny.ts';
 import {
   createTinyBackend,
   modelsDirectory,
+  noArtefacts,
   recordingLog,
   rejectionOf,
   standInArtefacts,
@@ -205,6 +206,12 @@ describe('a film', () => {
     expect(result).toMatchObject({ film: { object: 'artefact', media_type: 'video/mp4', width: 64 } });
     expect(written.map(({ extension }) => extension)).toEqual(['mp4']);
     expect(inspectArtefact(written[0]?.content ?? new Uint8Array(), 'video/mp4')).toEqual({ width: 64, height: 36 });
+  });
+
+  test('of a result that nobody sees is described and not stored', async () => {
+    const started = await filming({ writeArtefact: noArtefacts });
+    const { result } = await started.infer(of(2), { ...never, isUnseen: true });
+    expect(result).toMatchObject({ film: { object: 'artefact', media_type: 'video/mp4', width: 64 } });
   });
 
   test('that is cancelled while it is encoded leaves no process', async () => {
