@@ -18,7 +18,7 @@ import { isSampled } from '../releases/is-sampled.ts';
 import { failOrRetry } from './fail-or-retry.ts';
 import { handBack, handedBack } from './hand-back.ts';
 import { heartbeating } from './heartbeat.ts';
-import { requestOf } from './inference-request.ts';
+import { longestWaitMs, requestOf } from './inference-request.ts';
 import { createSettlementActivities, type SettlementObserver } from './settlement-activities.ts';
 import { createStageActivities, type StageActivityDependencies } from './stage-activities.ts';
 import { throughOutages } from './through-outages.ts';
@@ -27,9 +27,6 @@ interface Dependencies extends StageActivityDependencies {
   onSettled?: SettlementObserver | undefined;
   clock?: () => Date;
 }
-
-/** Share of an attempt's time that a job may wait for a process; the rest is for computing. */
-const WAITING_SHARE = 1 / 4;
 
 export function createInferenceActivities({
   orm,
@@ -73,7 +70,7 @@ export function createInferenceActivities({
         planOrInfer(backend, job, {
           modelVersion,
           readResult: createResultReader(orm, job),
-          ...(mayPassOn && { waitMs: Context.current().info.startToCloseTimeoutMs * WAITING_SHARE }),
+          ...(mayPassOn && { waitMs: longestWaitMs() }),
         }),
       );
       if (found.kind !== 'found') return found;

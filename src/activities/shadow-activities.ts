@@ -16,7 +16,7 @@ import { isInShadow } from '../releases/release-choices-store.ts';
 import { type RecordedRun, recordShadowRun, type ShadowRun } from '../releases/shadow-runs-store.ts';
 import { handBack, handedBack } from './hand-back.ts';
 import { heartbeating } from './heartbeat.ts';
-import { requestOf } from './inference-request.ts';
+import { longestWaitMs, requestOf } from './inference-request.ts';
 import { throughOutages } from './through-outages.ts';
 
 interface RecordDependencies {
@@ -30,9 +30,6 @@ interface Dependencies extends RecordDependencies {
   backend: InferenceBackend;
   store: Pick<ObjectStore, 'size'>;
 }
-
-/** Share of an attempt's time that a run may wait for a process; the rest is for computing. */
-const WAITING_SHARE = 1 / 4;
 
 /** Say nothing about the release. */
 const NOT_RUN: ReadonlySet<ErrorCode> = new Set(['job_expired', 'model_unavailable', 'service_unavailable']);
@@ -55,14 +52,13 @@ export function createShadowActivities({ orm, backend, store, onRecorded }: Depe
           return await record(jobId, modelVersion, without('inputs_gone'));
         const leftToOthers = await handBack(em, { job, modelVersion, mayPassOn: true }, choose);
         if (leftToOthers) return leftToOthers;
-        const { info, cancellationSignal: signal } = Context.current();
         const { result, error } = await heartbeating(() =>
           backend.infer(
             { ...requestOf(job), modelVersion: choose() },
             {
-              signal,
+              signal: Context.current().cancellationSignal,
               readResult: createResultReader(orm, job),
-              waitMs: info.startToCloseTimeoutMs * WAITING_SHARE,
+              waitMs: longestWaitMs(),
               isUnseen: true,
             },
           ),
