@@ -101,7 +101,7 @@ it.each([
   await expect(releases(...words)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
 });
 
-it('a release is tried in the shadow, promoted, rolled back and let go, each by one command', async () => {
+it('a release is tried in the shadow: customers get what they got, and the operator sees by field what would change', async () => {
   // Before its folder comes, which would serve at once.
   await releases('shadow', ENDPOINT, SECOND, '--share', '100');
   const [detector] = Object.values(manifestOfGuide().files);
@@ -145,16 +145,25 @@ it('a release is tried in the shadow, promoted, rolled back and let go, each by 
   expect(exported).toContain(`vehicle_inference_shadow_fields_total{${labels},field="tires",agrees="true"} 0`);
 
   expect((await send({ 'Model-Version': SECOND })).model_version).toBe(SECOND);
+});
+
+it('is promoted and rolled back, each by one command and without a restart', async () => {
   await releases('promote', ENDPOINT);
   expect(await send()).toMatchObject({ model_version: SECOND, result: { tires: [] } });
   await releases('rollback', ENDPOINT);
   expect((await send()).model_version).toBe(FIRST);
   expect(await choiceOf()).toEqual({ endpoint: ENDPOINT, serving: FIRST, previous: null, trial: null });
+});
+
+it('answers a share as a canary, and jobs that pin another release stay there', async () => {
   await releases('canary', ENDPOINT, SECOND, '--share', '100');
   expect((await send()).model_version).toBe(SECOND);
   expect((await send({ 'Model-Version': FIRST })).model_version).toBe(FIRST);
   await releases('rollback', ENDPOINT);
   expect((await send()).model_version).toBe(FIRST);
+});
+
+it('the newest release serves once the choice is forgotten', async () => {
   await releases('newest', ENDPOINT);
   expect((await send()).model_version).toBe(SECOND);
   expect(await releases('list')).toEqual([{ endpoint: ENDPOINT, serving: SECOND, others: [FIRST], choice: null }]);
