@@ -1,8 +1,10 @@
 /**
  * What endpoints find, drawn over pictures, to be looked at: contact sheets as JPEG, for each endpoint as many as the pictures fill.
- * Outlines, quads and boxes have the colours and names of the console's overlays.
+ * Outlines, quads and boxes have the colours and names of the console's overlays. A picture that an endpoint makes stands on the
+ * right of the one that was sent.
  *
- *     npm run -s models:sheets -- --pictures FOLDER --to FOLDER [--only parts.segment,damage.detect] [--count 24] [--models FOLDER]
+ *     npm run -s models:sheets -- --pictures FOLDER --to FOLDER [--only parts.segment,damage.detect] [--count 24] [--models FOLDER] \
+ *       [--parameters '{"upscale_factor":2}']
  *
  * A picture that an endpoint refuses is shown with the reason.
  */
@@ -14,6 +16,8 @@ import sharp, { type OverlayOptions } from 'sharp';
 import { serveInProcess } from '../bench/in-process.ts';
 import { colourOf, describeShape, findPlaces, isFields, labelOf, type Shape } from '../src/api/pages/find-shapes.ts';
 import { escapeHtml } from '../src/api/pages/markdown.ts';
+import { encodePicture } from '../src/inference/toolkit/images/encode-image.ts';
+import type { MadePicture } from '../src/inference/toolkit/images/made-pictures.ts';
 
 const COLUMNS = 4;
 const ROWS = 3;
@@ -32,6 +36,7 @@ const { values: options } = parseArgs({
       default: 'vehicle.segment,parts.segment,vehicle.pose,vehicle.identify,tire.detect,damage.detect',
     },
     count: { type: 'string', default: '24' },
+    parameters: { type: 'string', default: '{}' },
     models: { type: 'string', default: fileURLToPath(new URL('../models', import.meta.url)) },
   },
 });
@@ -45,6 +50,7 @@ const step = Math.max(1, names.length / Number(options.count));
 const chosen = names
   .filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
   .slice(0, Number(options.count));
+const parameters = JSON.parse(options.parameters) as Record<string, unknown>;
 const serve = await serveInProcess(options.models);
 await mkdir(to, { recursive: true });
 
@@ -53,7 +59,7 @@ for (const endpoint of options.only.split(',')) {
   const cells: Buffer[] = [];
   for (const name of chosen) {
     const file = await readFile(join(folder, name));
-    const result = await read(file).catch((error: unknown) => ({
+    const result = await read(file, parameters).catch((error: unknown) => ({
       refused: error instanceof Error ? error.message : String(error),
     }));
     cells.push(await drawCell(file, name, result));
@@ -69,12 +75,14 @@ for (const endpoint of options.only.split(',')) {
 /** The picture with what was found in it, and below it the names of these things and the result's own fields. */
 async function drawCell(file: Buffer, name: string, result: unknown): Promise<Buffer> {
   const { data, info } = await sharp(file).autoOrient().toBuffer({ resolveWithObject: true });
-  const scale = Math.min(CELL.width / info.width, CELL.height / info.height);
+  const { made, rest } = takePicture(result);
+  const room = made ? CELL.width / 2 : CELL.width;
+  const scale = Math.min(room / info.width, CELL.height / info.height);
   const [width, height] = [Math.round(info.width * scale), Math.round(info.height * scale)];
-  const { shapes } = findPlaces(result);
+  const { shapes } = findPlaces(rest);
   const firsts = [...new Map(shapes.map((shape) => [shape.group, shape])).values()];
   const lines: { text: string; colour: string }[] = [
-    { text: `${name}  ${factsOf(result)}`, colour: '#fff' },
+    { text: `${name}  ${factsOf(rest)}`, colour: '#fff' },
     ...firsts.map((shape) => ({ text: describeShape(shape), colour: colourOf(shape.group) })),
   ];
   const places = shapes.map((shape) => drawShape(shape, scale, info)).join('');
@@ -86,9 +94,27 @@ async function drawCell(file: Buffer, name: string, result: unknown): Promise<Bu
       top: 0,
     },
     { input: Buffer.from(drawLines(lines)), left: 0, top: CELL.height },
+    ...(made ? [{ input: await drawMade(made), left: CELL.width / 2, top: 0 }] : []),
   ];
   const create = { width: CELL.width, height: CELL.height + TEXT_HEIGHT, channels: 3, background: '#111' } as const;
   return sharp({ create }).composite(layers).png().toBuffer();
+}
+
+/** A result's picture, and the result without its pictures: their pixels are no fields. */
+function takePicture(result: unknown): { made: MadePicture | null; rest: unknown } {
+  if (!isFields(result)) return { made: null, rest: result };
+  const isMade = (value: unknown) => isFields(value) && value.object === 'made_picture';
+  const pictures = Object.entries(result).filter(([, value]) => isMade(value));
+  const [, made] = pictures.find(([name]) => name !== 'cut_out') ?? pictures[0] ?? [];
+  const rest = Object.fromEntries(Object.entries(result).filter(([, value]) => !isMade(value)));
+  return { made: (made as MadePicture | undefined) ?? null, rest };
+}
+
+async function drawMade(made: MadePicture): Promise<Buffer> {
+  return sharp(await encodePicture(made))
+    .resize({ width: CELL.width / 2, height: CELL.height, fit: 'inside' })
+    .png()
+    .toBuffer();
 }
 
 function drawShape(

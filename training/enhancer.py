@@ -6,7 +6,11 @@ sees three by three pixels; the last is unfolded into the pixels of the result.
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import onnx
 import torch
+from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional
 
@@ -37,3 +41,16 @@ class Enhancer(nn.Module):
             return picture + added
         drawn_out = functional.interpolate(picture, scale_factor=self.scale, mode="bilinear", align_corners=False)
         return drawn_out + functional.pixel_shuffle(added, self.scale)
+
+
+def read_weights(net: Enhancer, path: Path) -> None:
+    """Of a checkpoint, or of a release's ONNX file."""
+    if path.suffix != ".onnx":
+        net.load_state_dict(torch.load(path, weights_only=True))
+        return
+    values = {item.name: torch.from_numpy(numpy_helper.to_array(item).copy()) for item in onnx.load(path).graph.initializer}
+    weights = net.state_dict()
+    # Export keeps the names of all but the slopes, which stand in the order of the layers.
+    slopes = iter([value for name, value in values.items() if name not in weights])
+    weights = {name: (values[name] if name in values else next(slopes)).reshape(weight.shape) for name, weight in weights.items()}
+    net.load_state_dict(weights)

@@ -26,3 +26,16 @@ it('a sheet shows the pictures with the outlines of what was found', async () =>
   }
   expect(outlined).toBeGreaterThan(80);
 }, 600_000);
+
+it('a picture that was made stands on the right of the one that was sent', async () => {
+  const to = mkdtempSync(join(tmpdir(), 'sheets-'));
+  const asked = ['--only', 'render.enhance', '--parameters', '{"operations":["sharpen"],"strength":0.1}'];
+  const parameters = ['--pictures', EXAMPLES, '--to', to, '--count', '1', ...asked];
+  const { status, stderr } = spawnSync(process.execPath, [SCRIPT, ...parameters], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  const half = (left: number) =>
+    sharp(join(to, 'render.enhance-1.jpg')).extract({ left, top: 0, width: 240, height: 100 }).raw().toBuffer();
+  const [sent, made] = [await half(0), await half(240)];
+  const apart = sent.reduce((sum, level, at) => sum + Math.abs(level - (made[at] ?? 0)), 0) / sent.length;
+  expect(apart).toBeLessThan(3);
+}, 600_000);

@@ -61,9 +61,9 @@ test('ships with the service', () => {
   expect(backend.installedEndpoints()).toEqual([
     {
       endpoint: 'render.enhance',
-      modelVersion: 'picture-enhancement@2026-11-21',
+      modelVersion: 'picture-enhancement@2026-11-24',
       servedValues: {
-        'picture-enhancement@2026-11-21': {
+        'picture-enhancement@2026-11-24': {
           enhancer_model: ['GAN'],
           operations: ['denoise', 'exposure_correction', 'white_balance', 'sharpen', 'upscale'],
         },
