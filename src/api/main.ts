@@ -40,7 +40,7 @@ const temporal = openTemporalClient({
   namespace: config.TEMPORAL_NAMESPACE,
   plugins: observability.tracing.temporalPlugins,
 });
-const settlements = listenForSettlements(config.DATABASE_URL, logger);
+const settlements = listenForSettlements(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL, logger);
 const jobStreams = createJobStreams({
   endpoints,
   orm,

@@ -17,7 +17,9 @@ import { migrate } from '../../src/platform/database/migrate.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import { copyModels, OF_DASHBOARD_READ } from '../support/models.ts';
+import { preparePgBouncer } from '../support/pgbouncer.ts';
 import type { TestProcess, TestProcesses } from '../support/processes.ts';
+import { startTcpBalancer } from '../support/tcp-balancer.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { type StatementProxy, startStatementProxy } from './statement-proxy.ts';
@@ -55,6 +57,13 @@ export class Part {
     this.#process = await this.#start();
   }
 
+  /** SIGTERM, as a deploy does; resolves when it has ended by itself. */
+  async stop(): Promise<void> {
+    const { code, signal } = await this.process.stop();
+    if (code !== 0) throw new Error(`${this.name} ended with code ${code}, signal ${signal}`);
+    this.#process = null;
+  }
+
   /** kill -9; drops what a proxy still held for the process. */
   async kill(): Promise<void> {
     await this.#process?.kill();
@@ -65,7 +74,12 @@ export class Part {
 }
 
 export interface FaultStack {
+  /** One of each. */
   parts: Record<PartName, Part>;
+  /** All of them, where there are several of each. */
+  replicas: readonly Part[];
+  /** In front of PostgreSQL, if there is one. */
+  pooler: { kill(): Promise<void>; start(): Promise<void> } | null;
   /** Straight to the database: what the test itself reads is never in the way of a fault. */
   orm: MikroORM;
   databaseUrl: string;
@@ -81,6 +95,13 @@ export interface FaultStack {
   close(): Promise<void>;
 }
 
+export interface FaultStackOptions {
+  /** Processes of each kind; one by default. API processes stand behind a load balancer. */
+  counts?: Partial<Record<PartName, number>>;
+  /** The program of a PgBouncer to put in front of PostgreSQL. */
+  pgBouncer?: string | undefined;
+}
+
 const NAMESPACE = 'default';
 const RETRY_PAUSE_MS = 100;
 const ATTEMPTS = 600;
@@ -92,6 +113,7 @@ const ATTEMPTS = 600;
 export async function startFaultStack(
   processes: TestProcesses,
   modelNames: readonly string[] = OF_DASHBOARD_READ,
+  { counts = {}, pgBouncer }: FaultStackOptions = {},
 ): Promise<FaultStack> {
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
   // `npm test` finds the remains of a killed test run in it.
@@ -99,7 +121,7 @@ export async function startFaultStack(
   // A start that fails half-way leaves nothing running either. What was begun last ends first.
   await using begun = new AsyncDisposableStack();
   begun.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const [postgresPort, apiPort] = await Promise.all([findFreePort(), findFreePort()]);
+  const postgresPort = await findFreePort();
   const temporal = await startOwnTemporal(directory, record);
   begun.defer(() => temporal.stop());
   const receiver = await startWebhookReceiver();
@@ -130,10 +152,16 @@ export async function startFaultStack(
   const orm = await openDatabase({ url: server.databaseUrl, poolSize: 4 });
   begun.defer(() => orm.close());
   const models = copyModels(directory, modelNames);
-  const apiUrl = `http://127.0.0.1:${apiPort}`;
+  const apiPorts = await Promise.all(Array.from({ length: counts.api ?? 1 }, () => findFreePort()));
+  const [onlyApiPort] = apiPorts;
+  const balancer = apiPorts.length > 1 ? await startTcpBalancer(apiPorts) : null;
+  if (balancer) begun.defer(() => balancer.close());
+  const apiUrl = `http://127.0.0.1:${balancer?.port ?? onlyApiPort}`;
+  const pooler = pgBouncer === undefined ? null : await startPooler(pgBouncer, server.databaseUrl, directory, record);
+  if (pooler) begun.defer(() => pooler.kill());
 
-  const makePart = async (name: PartName): Promise<Part> => {
-    const statements = await startStatementProxy({ host: '127.0.0.1', port: postgresPort });
+  const makePart = async (name: PartName, index: number): Promise<Part> => {
+    const statements = await startStatementProxy({ host: '127.0.0.1', port: pooler?.port ?? postgresPort });
     begun.defer(() => statements.close());
     const temporalProxy = await startTcpProxy({ host: '127.0.0.1', port: temporal.port });
     begun.defer(() => temporalProxy.close());
@@ -148,27 +176,28 @@ export async function startFaultStack(
       MODELS_DIRECTORY: models,
       PUBLIC_BASE_URL: apiUrl,
       API_HOST: '127.0.0.1',
-      API_PORT: String(apiPort),
+      API_PORT: String(apiPorts[index] ?? onlyApiPort),
+      ...(pooler && { DATABASE_LISTEN_URL: server.databaseUrl }),
       WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
     };
     const ready = { line: (line: string) => /"msg":"(?:worker|api) ready"/.test(line) };
     return new Part(name, statements, temporalProxy, () => processes.start({ entry: PARTS[name], environment, ready }));
   };
-  const [api, orchestration, inference, webhooks] = await Promise.all([
-    makePart('api'),
-    makePart('orchestration'),
-    makePart('inference'),
-    makePart('webhooks'),
-  ]);
-  const parts = { api, orchestration, inference, webhooks };
-  begun.defer(async () => void (await Promise.all(Object.values(parts).map((part) => part.kill()))));
-  await Promise.all(Object.values(parts).map((part) => part.start()));
+  const replicasOf = (name: PartName) =>
+    Promise.all(Array.from({ length: counts[name] ?? 1 }, (_, index) => makePart(name, index)));
+  const made = await Promise.all(PART_NAMES.map(async (name) => ({ name, replicas: await replicasOf(name) })));
+  const replicas = made.flatMap((each) => each.replicas);
+  const parts = Object.fromEntries(made.map((each) => [each.name, each.replicas[0]])) as Record<PartName, Part>;
+  begun.defer(async () => void (await Promise.all(replicas.map((part) => part.kill()))));
+  await Promise.all(replicas.map((part) => part.start()));
   const connection = Connection.lazy({ address: `127.0.0.1:${temporal.port}` });
   begun.defer(() => connection.close());
   const running = begun.move();
 
   return {
     parts,
+    replicas,
+    pooler,
     orm,
     databaseUrl: server.databaseUrl,
     postgres,
@@ -186,6 +215,21 @@ export async function startFaultStack(
         sleep: () => new Promise((resolve) => void setTimeout(resolve, RETRY_PAUSE_MS)),
       }),
     close: () => running.disposeAsync(),
+  };
+}
+
+async function startPooler(executable: string, databaseUrl: string, directory: string, record: ProcessRecord) {
+  const { port, start } = await preparePgBouncer(executable, { databaseUrl, directory, record });
+  let program = await start();
+  return {
+    port,
+    async kill() {
+      program.signal('SIGKILL');
+      await program.exited;
+    },
+    async start() {
+      program = await start();
+    },
   };
 }
 

@@ -128,4 +128,12 @@ export const FAULTS: readonly Fault[] = [
     named: /kills at random instants/,
     isLong: true,
   },
+  {
+    fault:
+      'a rolling restart of three APIs, three orchestration, four inference and two webhook workers; PgBouncer killed',
+    mustShow: 'one job and one answer a key, one charge a job, every job ends, every event arrives',
+    files: ['test/faults/several-of-everything.test.ts'],
+    named: /each replaced in turn/,
+    isLong: true,
+  },
 ];

@@ -100,6 +100,10 @@ export const VARIABLES = {
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace')('Lowest level that is logged.', 'info'),
   DATABASE_URL: url('PostgreSQL, as `postgres://user:password@host:port/database`.'),
   DATABASE_POOL_SIZE: wholeNumber(1, 200)('Maximum of PostgreSQL connections in the pool of one process.', '10'),
+  DATABASE_LISTEN_URL: optionalUrl(
+    'PostgreSQL past a pooler, for the one connection that listens for settlements; `DATABASE_URL` when empty.',
+    '',
+  ),
   TEMPORAL_ADDRESS: text('Temporal frontend, as `host:port`.'),
   TEMPORAL_NAMESPACE: text('Temporal namespace.', 'default'),
   API_HOST: text('Address the API listens on.', '0.0.0.0'),
@@ -287,6 +291,7 @@ export const PROCESS_VARIABLES = {
   migrate: ['DATABASE_URL', ...TEMPORAL],
   api: [
     ...SHARED,
+    'DATABASE_LISTEN_URL',
     ...TEMPORAL,
     ...OBSERVED,
     'API_HOST',
