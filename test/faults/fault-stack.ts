@@ -219,16 +219,16 @@ export async function startFaultStack(
 }
 
 async function startPooler(executable: string, databaseUrl: string, directory: string, record: ProcessRecord) {
-  const { port, start } = await preparePgBouncer(executable, { databaseUrl, directory, record });
-  let program = await start();
+  const pooler = await preparePgBouncer(executable, { databaseUrl, directory, record });
+  let program = await pooler.start();
   return {
-    port,
+    port: pooler.port,
     async kill() {
       program.signal('SIGKILL');
       await program.exited;
     },
     async start() {
-      program = await start();
+      program = await pooler.start();
     },
   };
 }
