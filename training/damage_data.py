@@ -1,11 +1,12 @@
 """Photographs with COCO outlines of damages -> arrays for training, and the names of the pictures that judge.
 
-    python -m training.damage_data --damage FOLDER --cars FOLDER/train --out FOLDER/damage.npz
+    python -m training.damage_data --damage FOLDER --cars FOLDER/train [--more FOLDER ...] --out FOLDER/damage.npz
 
 `--damage` holds one folder per set, each with `annotations.json` and `images/`; `--cars` holds undamaged cars labelled as the
 DSMLR Car Parts v2 are. The sets share pictures, some under other names and sizes: pictures that look the same form one group,
 and a group is never divided. By the hash of its first picture a group belongs to `train`, `tune` or `check`. `tune` chooses
-thresholds and rules; `check` only judges. Both are named in `training/labels/damage-split.json`.
+thresholds and rules; `check` only judges. Both are named in `training/labels/damage-split.json`. Pictures of `--more`, each with
+the outlines of the VGG Image Annotator in `via_region_data.json`, only train; what resembles a picture of the sets is left out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ NAMES = {"scratch": SCRATCH, "dent": DENT, "damage": OTHER}
 LONGEST = 1024
 # Side of the grey thumbnails that are compared, and their correlation from which two pictures are the same one.
 THUMBNAIL, ALIKE = 24, 0.97
+# The same from which a picture of `--more` may be one of the sets, and how many matching features tell that it shows the same spot.
+RESEMBLES, MATCHES = 0.85, 12
 LABELS = Path(__file__).parent / "labels" / "damage-split.json"
 # Every eighth undamaged car by file name tunes; the rest trains.
 TUNING_CARS = 8
@@ -85,6 +88,58 @@ def read_damages(root: Path) -> list[dict]:
     return found
 
 
+def read_more(folder: Path) -> list[dict]:
+    """The same of pictures with outlines by the VGG Image Annotator, which do not tell the type of damage."""
+    found = []
+    for entry in json.loads((folder / "via_region_data.json").read_text()).values():
+        path = folder / entry["filename"]
+        regions = entry["regions"].values() if isinstance(entry["regions"], dict) else entry["regions"]
+        shapes = [region["shape_attributes"] for region in regions]
+        outlines = [np.stack([each["all_points_x"], each["all_points_y"]], 1).astype(np.float32) for each in shapes if each["name"] == "polygon"]
+        if path.exists() and outlines:
+            found.append({"name": f"{folder.name}/{path.name}", "picture": read_picture(path), "damages": [(OTHER, each) for each in outlines]})
+    return found
+
+
+def features(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points and descriptors, of a picture of middling size."""
+    scale = 640 / max(picture.shape[:2])
+    grey = cv2.resize(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    points, descriptors = cv2.ORB.create(700).detectAndCompute(grey, None)
+    return np.array([each.pt for each in points], np.float32).reshape(-1, 2), descriptors if descriptors is not None else np.zeros((0, 32), np.uint8)
+
+
+def matches(a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> int:
+    """How many features of two pictures one similarity maps onto each other."""
+    if min(len(a[0]), len(b[0])) < MATCHES:
+        return 0
+    pairs = [each for each in cv2.BFMatcher(cv2.NORM_HAMMING).knnMatch(a[1], b[1], k=2) if len(each) == 2]
+    good = [first for first, second in pairs if first.distance < 0.75 * second.distance]
+    if len(good) < MATCHES:
+        return 0
+    cv2.setRNGSeed(1)
+    _, inliers = cv2.estimateAffinePartial2D(a[0][[each.queryIdx for each in good]], b[0][[each.trainIdx for each in good]], ransacReprojThreshold=4)
+    return int(inliers.sum()) if inliers is not None else 0
+
+
+def unlike(more: list[dict], known: list[dict]) -> list[dict]:
+    """Those of `more` that resemble no picture of the sets, none of those that judge in part or mirrored, and none before them."""
+    seen = [thumbnail(entry["picture"]) for entry in known]
+    judging = [features(entry["picture"]) for entry in known if entry["split"] != "train"]
+    kept = []
+    for entry in more:
+        picture = entry["picture"]
+        both = picture, np.ascontiguousarray(picture[:, ::-1])
+        likeness = max(float(np.max(np.stack(seen) @ thumbnail(each))) for each in both)
+        shared = max(matches(features(each), other) for each in both for other in judging) if likeness < RESEMBLES else 0
+        if likeness < RESEMBLES and shared < MATCHES:
+            kept.append(entry)
+            seen.append(thumbnail(picture))
+        else:
+            print(f"{entry['name']} left out: likeness {likeness:.2f}, {shared} features in common", flush=True)
+    return kept
+
+
 def paint(damages: list[tuple[int, np.ndarray]], size: tuple[int, int], scale: tuple[float, float] = (1, 1)) -> np.ndarray:
     """Classes [height, width]; smaller outlines and stated types cover the others."""
     labels = np.zeros(size[::-1], np.uint8)
@@ -133,13 +188,16 @@ def main() -> None:
     parser.add_argument("--damage", type=Path, required=True)
     parser.add_argument("--cars", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--more", type=Path, nargs="*", default=[], help="folders of pictures that only train")
     parser.add_argument("--drawings", type=int, default=60, help="pictures without a vehicle")
     args = parser.parse_args()
     cv2.setNumThreads(1)
     arrays: dict[str, np.ndarray] = {}
     listed: dict[str, list[str]] = {"tune": [], "check": []}
     counts: dict[str, list[int]] = {}
-    for entry in read_damages(args.damage):
+    entries = read_damages(args.damage)
+    more = unlike([entry for folder in args.more for entry in read_more(folder)], entries)
+    for entry in [*entries, *({**entry, "split": "train", "names": []} for entry in more)]:
         split = entry["split"]
         counts.setdefault(split, [0, 0])[1 if entry["damages"] else 0] += 1
         if split in listed:

@@ -1,4 +1,4 @@
-"""Pictures without a vehicle: windows of photographs beside the vehicle, and drawings.
+"""Pictures without a vehicle: windows of photographs beside the vehicle, drawings, and drawn dashboards and interiors.
 
     python -m training.empty_pictures --data FOLDER/parts.npz --out FOLDER/empty.npz
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from . import backgrounds
 from .parts_data import SIDE
+from .picture import dashboard_shot, negative_shot
 
 # Kinds of `training.backgrounds` in which nothing resembles a vehicle, for training and for tests.
 DRAWN = {
@@ -45,11 +46,18 @@ def drawing(random: np.random.Generator, split: str) -> np.ndarray:
     return np.round(np.clip(draw(random, SIDE, SIDE, split), 0, 1) * 255).astype(np.uint8)
 
 
+def interior(random: np.random.Generator) -> np.ndarray:
+    """A drawn dashboard, or what else a picture of one may show. RGB [SIDE, SIDE, 3]."""
+    shot = (dashboard_shot if random.random() < 0.6 else negative_shot)(random, "train", widest=800)
+    return cv2.resize(shot.pixels, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--drawings", type=int, default=120)
+    parser.add_argument("--interiors", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     random = np.random.default_rng(args.seed)
@@ -59,8 +67,9 @@ def main() -> None:
     empty = [window for picture, labels in pairs for window in windows(random, picture, labels)]
     photographs = len(empty)
     empty += [drawing(random, "train") for _ in range(args.drawings)]
+    empty += [interior(random) for _ in range(args.interiors)]
     np.savez(args.out, pictures=np.stack(empty), labels=np.zeros((len(empty), SIDE, SIDE), np.uint8))
-    print(f"{photographs} windows of photographs, {args.drawings} drawings")
+    print(f"{photographs} windows of photographs, {args.drawings} drawings, {args.interiors} interiors")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from .reduce_print import store_halves
 from .train_heads import heads_of
 from .write_model_json import digest
 
-MODEL, RELEASE = "vehicle-parts", "2026-11-24"
+MODEL, RELEASE = "vehicle-parts", "2026-11-25"
 # A region is reported from this mean probability of its pixels and this area in pixels of the input.
 PARTS_SCORE, PARTS_PIXELS = 0.5, 24
 VEHICLE_SCORE, VEHICLE_PIXELS = 0.93, 800
@@ -102,8 +102,9 @@ def main() -> None:
         "release": RELEASE,
         "task": "vehicle-parts",
         "description": "Outlines the main vehicle of a photograph and 20 of its parts, and tells view and shade of paint. "
-        "Trained on 375 photographs; preview.",
-        "license": "Weights trained on DSMLR Car Parts v2 (Pasupa et al. 2021), no licence stated; replace before commercial use. "
+        "Trained on 375 labelled photographs, and 128 that an earlier release labelled; preview.",
+        "license": "Weights trained on DSMLR Car Parts v2 (Pasupa et al. 2021), no licence stated; replace before commercial use; on "
+        "RobertLucian/license-plate-dataset (MIT) and jiyuan312986471/Car_Damage_Mask_RCNN (MIT). "
         "Encoder: EfficientNet-Lite0, Apache-2.0",
         "files": files,
         # Lettering on vehicles, for `vehicle.identify`.

@@ -96,6 +96,19 @@ class Average:
         temporary.rename(path)
 
 
+@torch.no_grad()
+def load_exported(net: torch.nn.Module, path: Path) -> None:
+    """Puts the weights of an exported network where the two are alike: half floats, but nothing else is lost."""
+    import onnx
+    from onnx import numpy_helper
+
+    tensors = {each.name.removeprefix("net.").removesuffix(".half"): numpy_helper.to_array(each) for each in onnx.load(str(path)).graph.initializer}
+    alike = [(name, each) for name, each in net.named_parameters() if name in tensors and tensors[name].shape == tuple(each.shape)]
+    for name, parameter in alike:
+        parameter.copy_(torch.from_numpy(tensors[name].astype(np.float32)))
+    print(f"{path}: {len(alike)} of {len(list(net.parameters()))} tensors", flush=True)
+
+
 def to_input(pixels: np.ndarray) -> torch.Tensor:
     """uint8 [N,H,W,3] -> float32 [N,3,H,W] 0..1, channels last in memory."""
     return torch.from_numpy(np.ascontiguousarray(pixels)).permute(0, 3, 1, 2).to(memory_format=torch.channels_last, dtype=torch.float32) / 255

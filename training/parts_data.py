@@ -29,6 +29,8 @@ CLASSES = len(LABELS)
 BODY = CLASSES - 1
 # Background or body: the label does not tell.
 UNSURE = 254
+# Any class: the pixel teaches nothing.
+IGNORED = 255
 INDEX = {label: index for index, label in enumerate(LABELS) if label}
 WHEELS = [INDEX[f"{axle}_wheel.{side}"] for axle in ("front", "rear") for side in ("left", "right")]
 # The labels of the data set, to ours. A tailgate and the lid of a trunk are one part of the interface.
@@ -175,6 +177,7 @@ COLOURS = np.random.default_rng(3).integers(60, 256, (256, 3)).astype(np.uint8)
 COLOURS[0] = 0
 COLOURS[BODY] = (0, 0, 255)
 COLOURS[UNSURE] = (128, 128, 128)
+COLOURS[IGNORED] = (255, 255, 255)
 
 
 def overlay(picture: np.ndarray, labels: np.ndarray) -> np.ndarray:

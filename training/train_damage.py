@@ -1,6 +1,6 @@
 """Train the network of `models/damage-finder` on labelled photographs.
 
-    python -m training.train_damage --data FOLDER/damage.npz --out FOLDER --minutes 50 --parts models/vehicle-parts/2026-11-24/vehicle-parts.onnx
+    python -m training.train_damage --data FOLDER/damage.npz --out FOLDER --minutes 50 --parts models/vehicle-parts/2026-11-25/vehicle-parts.onnx
 
 Resumes from `FOLDER/damage.resume.pt` if it is there. Windows keep the scale at which the network looks at whole pictures, so
 that they begin small and cheap and end at the released context. Undamaged pictures are sampled by how much damage the network
@@ -16,15 +16,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import onnx
 import torch
-from onnx import numpy_helper
 from torch.nn import functional as F
 
 from .backbone import Backbone
 from .damage_data import DENT, NONE, SCRATCH
 from .damage_network import DamageNetwork
-from .learning import Average, colour_jitter, to_input
+from .learning import Average, colour_jitter, load_exported, to_input
 from .train_parts import normalised
 
 # Sides of the windows, and the share of the time up to which each is trained.
@@ -197,15 +195,6 @@ def sample(sources: list[Source], random: np.random.Generator) -> Source:
     return sources[random.choice(len(sources), p=weights / weights.sum())]
 
 
-@torch.no_grad()
-def load_parts(net: DamageNetwork, path: Path) -> None:
-    """Puts the weights of the network of `models/vehicle-parts` where the two are alike: all but the last layers."""
-    tensors = {each.name.removeprefix("net.").removesuffix(".half"): numpy_helper.to_array(each) for each in onnx.load(str(path)).graph.initializer}
-    for name, parameter in net.named_parameters():
-        if name in tensors and tensors[name].shape == tuple(parameter.shape):
-            parameter.copy_(torch.from_numpy(tensors[name].astype(np.float32)))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
@@ -215,7 +204,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=1.5e-3)
-    parser.add_argument("--start", type=Path, help="weights to begin with, in place of ImageNet's")
+    parser.add_argument("--start", type=Path, help="checkpoint or exported network to begin with, in place of ImageNet's")
     parser.add_argument("--parts", type=Path, help="ONNX file of `models/vehicle-parts` whose weights to begin with")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -244,8 +233,10 @@ def main() -> None:
 
     net = DamageNetwork(Backbone.pretrained(FROZEN_BLOCKS))
     if args.parts:
-        load_parts(net, args.parts)
-    if args.start:
+        load_exported(net, args.parts)
+    if args.start and args.start.suffix == ".onnx":
+        load_exported(net, args.start)
+    elif args.start:
         net.load_state_dict(torch.load(args.start, weights_only=True))
     net = net.to(args.device, memory_format=torch.channels_last).train()
     average = Average(net, 0.995)

@@ -3,7 +3,8 @@
     python -m training.train_parts --data FOLDER/parts.npz --out FOLDER --minutes 50
 
 Resumes from `FOLDER/parts.resume.pt` if it is there. The last sixteenth of the pictures by file name measures progress unless
-`--all` is given. `--extra` names further arrays, such as those of `training.empty_pictures`.
+`--all` is given. `--extra` names further arrays, such as those of `training.empty_pictures`; `--taught` those of
+`training.taught_pictures`. `--start` goes on from a checkpoint or an exported network.
 """
 
 from __future__ import annotations
@@ -19,26 +20,51 @@ import torch
 from torch.nn import functional as F
 
 from .backbone import MEAN, STD, Backbone
-from .learning import Average, colour_jitter, to_input
-from .parts_data import BODY, CLASSES, SIDE, UNSURE, WHEELS, mirrored_classes
+from .learning import Average, colour_jitter, load_exported, to_input
+from .parts_data import BODY, CLASSES, IGNORED, SIDE, UNSURE, WHEELS, mirrored_classes
 from .parts_network import PartsNetwork
 
 MIRRORED = mirrored_classes()
 CENTRE, SPREAD = torch.tensor(MEAN).view(1, 3, 1, 1), torch.tensor(STD).view(1, 3, 1, 1)
 # Input sides, and the share of the time up to which each is trained: small pictures first, the released size last.
-SIZES = ((160, 0.4), (192, 0.75), (224, 1.01))
+SIZES = ((160, 0.3), (192, 0.6), (224, 0.85), (256, 1.01))
 BATCH = 8
 # The encoder's learning rate beside the decoder's.
 ENCODER_SHARE = 0.4
 # All up to stride 4.
 FROZEN_BLOCKS = 3
-# Share of pictures without a vehicle.
-EMPTY = 0.05
+# Shares of pictures without a vehicle, and of those that another network labelled.
+EMPTY, TAUGHT = 0.12, 0.2
+# How often a vehicle is put before another background.
+MOVED = 0.25
 
 
 def normalised(pictures: torch.Tensor) -> torch.Tensor:
     """[N, 3, H, W] from 0 to 1, as the backbone takes them."""
     return (pictures - CENTRE) / SPREAD
+
+
+def moved(picture: np.ndarray, labels: np.ndarray, background: np.ndarray) -> np.ndarray:
+    """The vehicle of a picture before another background, whose light it keeps."""
+    share = cv2.GaussianBlur((labels > 0).astype(np.float32), (0, 0), 1.2)[..., None]
+    return np.round(picture * share + background * (1 - share)).astype(np.uint8)
+
+
+def relit(random: np.random.Generator, picture: np.ndarray) -> np.ndarray:
+    """Another paint, by changed places of the channels, or another light, which changes over the picture."""
+    if random.random() < 0.2:
+        picture = picture[..., random.permutation(3)]
+    if random.random() < 0.2:
+        hue = cv2.cvtColor(np.ascontiguousarray(picture), cv2.COLOR_RGB2HSV)
+        hue[..., 0] = (hue[..., 0].astype(int) + random.integers(180)) % 180
+        hue[..., 1] = np.clip(hue[..., 1] * random.uniform(0.3, 1.6), 0, 255)
+        picture = cv2.cvtColor(hue, cv2.COLOR_HSV2RGB)
+    if random.random() < 0.3:
+        light = cv2.resize(random.uniform(0.5, 1.5, (3, 3)).astype(np.float32), picture.shape[1::-1], interpolation=cv2.INTER_CUBIC)
+        picture = np.clip(picture * light[..., None], 0, 255).astype(np.uint8)
+    if random.random() < 0.15:
+        picture = np.clip(picture + random.normal(0, random.uniform(2, 12), picture.shape), 0, 255).astype(np.uint8)
+    return picture
 
 
 def augment(random: np.random.Generator, picture: np.ndarray, labels: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +84,7 @@ def augment(random: np.random.Generator, picture: np.ndarray, labels: np.ndarray
     fill = tuple(int(level) for level in random.integers(0, 256, 3))
     seen = cv2.warpAffine(np.ascontiguousarray(picture), matrix, (side, side), flags=cv2.INTER_LINEAR, borderValue=fill)
     named = cv2.warpAffine(np.ascontiguousarray(labels), matrix, (side, side), flags=cv2.INTER_NEAREST, borderValue=0)
+    seen = relit(random, seen)
     worse = random.random()
     if worse < 0.1:
         seen = cv2.GaussianBlur(seen, (0, 0), random.uniform(0.5, 1.5))
@@ -69,17 +96,19 @@ def augment(random: np.random.Generator, picture: np.ndarray, labels: np.ndarray
 
 
 def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy and Dice. Logits [N, C, h, w], classes [N, kh, kw]; an unsure pixel is background or body."""
+    """Cross-entropy and Dice. Logits [N, C, h, w], classes [N, kh, kw]; an unsure pixel is background or body, an ignored one anything."""
     if logits.shape[-2:] != labels.shape[-2:]:
         logits = F.interpolate(logits, size=labels.shape[-2:], mode="bilinear", align_corners=False)
     log = F.log_softmax(logits, 1)
     unsure = labels == UNSURE
-    known = torch.where(unsure, 0, labels).long()
+    ignored = labels == IGNORED
+    known = torch.where(unsure | ignored, 0, labels).long()
     entropy = F.nll_loss(log, known, reduction="none")
     either = -torch.logaddexp(log[:, 0], log[:, BODY])
-    entropy = torch.where(unsure, either, entropy)
-    probability = log.exp() * (~unsure)[:, None]
-    truth = F.one_hot(known, CLASSES).permute(0, 3, 1, 2).to(probability.dtype) * (~unsure)[:, None]
+    entropy = torch.where(unsure, either, entropy) * ~ignored
+    sure = ~(unsure | ignored)[:, None]
+    probability = log.exp() * sure
+    truth = F.one_hot(known, CLASSES).permute(0, 3, 1, 2).to(probability.dtype) * sure
     both = (probability * truth).sum((0, 2, 3))
     total = probability.sum((0, 2, 3)) + truth.sum((0, 2, 3))
     present = truth.sum((0, 2, 3)) > 0
@@ -108,13 +137,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--extra", type=Path, nargs="*", default=[])
+    parser.add_argument("--taught", type=Path, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=50, help="wall clock; the learning rate falls to zero over it")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=1.5e-3)
-    parser.add_argument("--start", type=Path, help="weights to begin with, in place of ImageNet's")
+    parser.add_argument("--start", type=Path, help="checkpoint or exported network to begin with, in place of ImageNet's")
     parser.add_argument("--all", action="store_true", help="train on every picture and measure nothing")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -139,8 +169,15 @@ def main() -> None:
                 else:
                     empty.append((picture, classes))
 
+    taught = []
+    for path in args.taught:
+        with np.load(path) as stored:
+            taught += zip(stored["pictures"], stored["labels"])
+
     net = PartsNetwork(Backbone.pretrained(FROZEN_BLOCKS), CLASSES)
-    if args.start:
+    if args.start and args.start.suffix == ".onnx":
+        load_exported(net, args.start)
+    elif args.start:
         net.load_state_dict(torch.load(args.start, weights_only=True))
     net = net.to(args.device, memory_format=torch.channels_last).train()
     average = Average(net, 0.996)
@@ -177,13 +214,17 @@ def main() -> None:
             group["lr"] = args.rate * factor * group["share"] * min(1, (step + 1) / 20)
         batch = []
         while len(batch) < BATCH:
-            if empty and random.random() < EMPTY:
-                batch.append(augment(random, *empty[random.integers(len(empty))], side))
+            others = empty if random.random() < EMPTY else taught if random.random() < TAUGHT else []
+            if others:
+                batch.append(augment(random, *others[random.integers(len(others))], side))
                 continue
             if not queue:
                 queue = list(random.permutation(len(pictures)))
             index = queue.pop()
-            batch.append(augment(random, pictures[index], labels[index], side))
+            picture = pictures[index]
+            if empty and random.random() < MOVED:
+                picture = moved(picture, labels[index], empty[random.integers(len(empty))][0])
+            batch.append(augment(random, picture, labels[index], side))
         x = to_input(np.stack([picture for picture, _ in batch]))
         x = normalised(colour_jitter(x, 0.25)).to(args.device, memory_format=torch.channels_last)
         # The middles of the network's cells; finer at the end.

@@ -20,7 +20,7 @@ const drawn = ['example', ...[2, 3, 4, 5, 6, 7, 8].map((number) => `example-${nu
 const [car = new Uint8Array()] = drawn;
 /** The same car from behind and the right, with a scuffed rear bumper. */
 const scuffed = drawn[3] ?? car;
-const noVehicle = new Uint8Array(readFileSync(`${PROJECT_DIRECTORY}training/examples/no-dashboard.jpg`));
+const noVehicle = new Uint8Array(readFileSync(`${PROJECT_DIRECTORY}training/examples/day-miles-seven-segment.jpg`));
 const some = expect.arrayContaining([expect.anything()]);
 const valued = (value: unknown) => expect.objectContaining({ value });
 

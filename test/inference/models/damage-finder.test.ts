@@ -11,7 +11,7 @@ import { noArtefacts, recordingLog, tinyRequest } from '../support/tiny-endpoint
 
 const modelVersion = 'damage-finder@2026-11-23';
 /** A drawn car without damage, its right side towards the viewer. */
-const CAR = 'vehicle.pose/fixtures/example.jpg';
+const CAR = 'render.360/fixtures/example-5.jpg';
 /** Another one from behind and the right, with a scuffed rear bumper. */
 const SCUFFED = 'render.360/fixtures/example-4.jpg';
 /** On a machine that is busy with other tests. */

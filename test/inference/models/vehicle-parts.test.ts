@@ -21,7 +21,7 @@ afterAll(() => models.backend.close());
 const ask: ShippedModels['ask'] = (...given) => models.ask(...given);
 
 it('serves its endpoints from one set of processes', () => {
-  models.expectOneSetOfProcesses('vehicle-parts@2026-11-24');
+  models.expectOneSetOfProcesses('vehicle-parts@2026-11-25');
 });
 
 it.each([
@@ -67,7 +67,7 @@ it('outlines the vehicle around its parts, tells its paint and its tires', async
   expect(await ask('vehicle.segment', CAR, { include_matte: false })).toMatchObject({
     vehicles: [{ class: 'car', is_main: true, is_cut_off: false }],
   });
-  expect(await ask('vehicle.identify', 'vehicle.pose/fixtures/example.jpg')).toMatchObject({
+  expect(await ask('vehicle.identify', 'render.360/fixtures/example-5.jpg')).toMatchObject({
     make: null,
     color: { value: 'blue' },
     sightings: [{ view: 'right' }],
