@@ -15,10 +15,11 @@ import { parseArgs } from 'node:util';
 import { damageDetect } from '../src/endpoints/damage.detect/contract.ts';
 import type { Result } from '../src/endpoints/damage.detect/result.ts';
 import { createBackend } from '../src/inference/backends/create-backend.ts';
-import { intersectionOverUnion, type Size } from '../src/inference/toolkit/decoding/boxes.ts';
+import type { Size } from '../src/inference/toolkit/decoding/boxes.ts';
 import type { Point } from '../src/inference/toolkit/decoding/detections.ts';
 import { boxAround } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
 import { fillOutline } from '../src/inference/toolkit/segmentation/outline-mattes.ts';
+import { createBoxMatches } from './box-matches.ts';
 
 const DAMAGES = ['scratch', 'dent', 'damage'];
 const PARTS: Readonly<Record<string, string>> = {
@@ -66,7 +67,7 @@ const backend = await createBackend({
 });
 
 const damaged = { pictures: 0, seen: 0, hit: 0 };
-const boxes = { found: 0, labelled: 0, right: 0 };
+const boxes = createBoxMatches(BOX_IOU);
 const pixels = { both: 0, either: 0 };
 const parts = { stated: 0, right: 0, wrong: [] as string[] };
 const alarms = new Map<string, { pictures: number; alarms: string[] }>();
@@ -195,21 +196,8 @@ async function measureDamaged(picture: Labelled): Promise<void> {
   // Every picture weighs the same.
   pixels.both += both / area;
   pixels.either += either / area;
-  countBoxes(found, picture);
+  boxes.add(found, picture.damages.map(boxAround));
   for (const damage of found) comparePart(damage, picture);
-}
-
-function countBoxes(found: Result['damages'], picture: Labelled): void {
-  let free = picture.damages.map(boxAround);
-  boxes.found += found.length;
-  boxes.labelled += free.length;
-  for (const { bbox } of found) {
-    const box = { x0: bbox.x, y0: bbox.y, x1: bbox.x + bbox.width, y1: bbox.y + bbox.height };
-    const [best] = free.toSorted((a, b) => intersectionOverUnion(b, box) - intersectionOverUnion(a, box));
-    if (!best || intersectionOverUnion(best, box) < BOX_IOU) continue;
-    boxes.right += 1;
-    free = free.filter((each) => each !== best);
-  }
 }
 
 /** Right if the labelled part that covers most of the damage is the stated one. Damages on no labelled part are left out. */
@@ -246,7 +234,7 @@ function print(): void {
       `alarms: ${kind}`,
       `${raised.length} of ${pictures}`,
     ]),
-    [`box F1 at IoU ${BOX_IOU}`, ((2 * boxes.right) / (boxes.found + boxes.labelled)).toFixed(3)],
+    [`box F1 at IoU ${BOX_IOU}`, boxes.f1().toFixed(3)],
     ['pixel IoU', (pixels.both / pixels.either).toFixed(3)],
     ['part right, where the label tells', `${parts.right} of ${parts.stated}`],
   ];

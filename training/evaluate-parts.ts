@@ -13,6 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { partsSegment } from '../src/endpoints/parts.segment/contract.ts';
 import type { Result as PartsResult } from '../src/endpoints/parts.segment/result.ts';
+import { tireDetect } from '../src/endpoints/tire.detect/contract.ts';
+import type { Result as TiresResult } from '../src/endpoints/tire.detect/result.ts';
 import { vehicleIdentify } from '../src/endpoints/vehicle.identify/contract.ts';
 import type { Result as IdentityResult } from '../src/endpoints/vehicle.identify/result.ts';
 import { vehicleSegment } from '../src/endpoints/vehicle.segment/contract.ts';
@@ -20,8 +22,9 @@ import type { Result as VehicleResult } from '../src/endpoints/vehicle.segment/r
 import { createBackend } from '../src/inference/backends/create-backend.ts';
 import type { Size } from '../src/inference/toolkit/decoding/boxes.ts';
 import type { Point } from '../src/inference/toolkit/decoding/detections.ts';
-import { areaOf } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
+import { areaOf, boxAround } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
 import { fillOutline } from '../src/inference/toolkit/segmentation/outline-mattes.ts';
+import { createBoxMatches } from './box-matches.ts';
 
 /** Labels of the data set → parts of the interface; the side where it has one. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -44,6 +47,8 @@ const PARTS: Readonly<Record<string, string>> = {
   trunk: 'trunk_lid',
   wheel: 'wheel',
 };
+/** Of a found wheel with a labelled one. */
+const WHEEL_IOU = 0.5;
 const CLASSES = [...new Set(Object.values(PARTS))];
 
 interface Annotations {
@@ -79,7 +84,7 @@ const backend = await createBackend({
   children: 1,
   threads: 1,
   logger: { info: () => undefined, warn: log, error: log },
-  endpoints: [partsSegment, vehicleIdentify, vehicleSegment],
+  endpoints: [partsSegment, tireDetect, vehicleIdentify, vehicleSegment],
 });
 
 /** By class, pixels of both and of either, over all pictures. */
@@ -90,6 +95,7 @@ const vehicle = { partsInside: 0, parts: 0, missed: 0 };
 const told = Object.fromEntries(
   SUBJECTS.map((subject) => [subject, { right: 0, wrong: [], null: [] }]),
 ) as unknown as Record<(typeof SUBJECTS)[number], { right: number; wrong: string[]; null: string[] }>;
+const wheels = createBoxMatches(WHEEL_IOU);
 const durationsMs: number[] = [];
 
 try {
@@ -111,7 +117,13 @@ async function measure(image: Annotations['images'][number]): Promise<void> {
   const result = (await infer('parts.segment', {})) as PartsResult;
   durationsMs.push(performance.now() - began);
   const { vehicles } = (await infer('vehicle.segment', { include_matte: false })) as VehicleResult;
-  const labelled = paint(labelsOf(image), image);
+  const { tires } = (await infer('tire.detect', {})) as TiresResult;
+  const labels = labelsOf(image);
+  wheels.add(
+    tires,
+    labels.filter(({ name }) => name === 'wheel').map(({ outline }) => boxAround(outline)),
+  );
+  const labelled = paint(labels, image);
   const found = paint(
     result.parts.flatMap(({ part, side, polygons }) => {
       const paired = side === 'left' || side === 'right' ? `${part}.${side}` : part;
@@ -230,6 +242,7 @@ function print(): void {
     [`mean IoU of ${sided.size} classes, wheels as one`, mean(sided).toFixed(3)],
     [`mean IoU of ${merged.size} classes, left and right merged`, mean(merged).toFixed(3)],
     ['all parts against the rest, IoU', iou(parts).toFixed(3)],
+    [`wheels: box F1 at IoU ${WHEEL_IOU}`, wheels.f1().toFixed(3)],
     ['vehicle: share of labelled parts inside', (vehicle.partsInside / vehicle.parts).toFixed(3)],
     ['vehicle: pictures without one', `${vehicle.missed} of ${truth.images.length}`],
   ];

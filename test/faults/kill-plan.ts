@@ -83,8 +83,8 @@ function victimOf(target: Target): string {
   return target === 'PostgreSQL session' ? 'PostgreSQL' : target;
 }
 
-/** As a supervisor does: again, when the start itself fails because PostgreSQL is away. */
-async function startAgain(part: Part): Promise<void> {
+/** As a supervisor does: again, when the start itself fails because a server is away or does not respond in time. */
+export async function startAgain(part: Part): Promise<void> {
   await until(
     () =>
       part.start().then(

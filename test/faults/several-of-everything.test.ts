@@ -11,6 +11,7 @@ import { useProcesses } from '../support/processes.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { startTcpBalancer } from '../support/tcp-balancer.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';
+import { startAgain } from './kill-plan.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { expectPromisesKept, failOneInSeven } from './promises.ts';
 import { ROUNDS } from './rounds.ts';
@@ -49,7 +50,7 @@ if (ROUNDS > 1) {
         try {
           for (const part of stack.replicas) {
             await part.stop();
-            await part.start();
+            await startAgain(part);
           }
           await stack.pooler?.kill();
           await stack.pooler?.start();
