@@ -35,9 +35,13 @@ const LETTER = /(?<=\s)([BEGHIJ])(?=\s)/g;
 /** The date of a registration: its code is read as other strokes. A `1` is one only with the date beside it. */
 const STROKE = /^(?:[l|](?=$|\s|\d)|1(?=\s+\d))(?=\s*(?:$|\d{1,2}[./ -]\d{1,2}[./ -]\d{4}$|\d{4}-\d\d-\d\d$))/;
 
+/** The code of a VIN, read without the space between them. */
+const BEFORE_VIN = /^E(?=[A-Z0-9]{13}\d{4}(?:\s|$))/;
+
 /** The code that a line starts with, if any. Dots may be misread or missing. */
 export function codeAtStart(text: string): Code | null {
   if (STROKE.test(text)) return { code: 'I', start: 0, end: 1 };
+  if (BEFORE_VIN.test(text)) return { code: 'E', start: 0, end: 1 };
   const match = CODE.exec(text);
   const code = match ? codeOf(match[1], match[2], match[3]) : null;
   if (match && code !== null) return { code, start: 0, end: match[0].length };

@@ -35,7 +35,8 @@ const MOST_SETTLED = 2;
 const LABEL = /(?:V\W?I\W?N|F\W?I\W?N|CHASSIS|CADRE|FRAME|FAHRGESTELL|VEHICLE ?ID\w*)(?:\W?(?:NO|NUMBER|NR|N°|Nº))?$/;
 /** Including separators between the label and the number. */
 const LONGEST_LABEL = 30;
-const GLUED_LABEL = /^(?:VINNO|VINNR|VIN|FIN)/;
+/** `E` is the code of the VIN on European registration certificates (Directive 1999/37/EC). */
+const GLUED_LABEL = /^(?:VINNO|VINNR|VIN|FIN|E(?=[A-Z0-9]{17}$))/;
 /** Stamped numbers stand between stars, which look like X. */
 const BETWEEN_STARS = /^X[A-Z0-9]{17}X$/;
 

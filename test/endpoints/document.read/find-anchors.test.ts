@@ -9,6 +9,8 @@ test.each([
   ['B: 14.03.2022', 'B'],
   ['C.1.1', 'C.1.1'],
   ['C11', 'C.1.1'],
+  ['E7ZZBX2C45N1048215', 'E'],
+  ['E7ZZBX2C45N104821', undefined],
   ['P,2 110', 'P.2'],
   ['D.9 TALVERA', 'D.9'],
   ['D1ESEL', undefined],

@@ -124,6 +124,10 @@ test('a description in a language without labels is not the value', () => {
   expect(valuesOf(lines)).toEqual([['make', 'TALVERA']]);
 });
 
+test('a VIN is read where the network dropped the space after its code', () => {
+  expect(valuesOf([[10, 10, 'E7ZZBX2C45N1048215']])).toEqual([['vin', '7ZZBX2C45N1048215']]);
+});
+
 test('a VIN needs no label where it is the only one', () => {
   const lines: At[] = [
     [10, 10, 'A'],

@@ -26,6 +26,7 @@ test.each([
   `V.I.N.: ${VIN}`,
   `VIN No. ${VIN} MADE IN`,
   `FIN ${VIN}`,
+  `E${VIN}`,
   `TYPE: PASSENGER CAR VIN ${VIN}`,
   VIN.replace('K', 'k').replace('P', 'p'),
   `${VIN.slice(0, 8)} ${VIN.slice(8)}`,
