@@ -84,13 +84,13 @@ async function main(): Promise<void> {
     options: { share: { type: 'string' }, field: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) return console.log(USAGE);
+  const { DATABASE_URL } = readConfig('releases');
   const [command = '', endpoint, release] = positionals;
   const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   if (command !== 'list' && (!run || endpoint === undefined)) throw new Error(USAGE);
   if (endpoint !== undefined && !endpoints.some(({ slug }) => slug === endpoint)) {
     throw new Error(`There is no endpoint ${endpoint}.`);
   }
-  const { DATABASE_URL } = readConfig('releases');
   // A report counts the runs of weeks.
   const orm = await openDatabase({ url: DATABASE_URL, poolSize: 1, statementTimeoutMs: null });
   try {
