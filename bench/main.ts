@@ -6,16 +6,15 @@
  *
  * A figure never fails the run: it exits with 0 unless a side could not run or an invariant broke.
  */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ProcessRecord } from '../src/embedded/process-record.ts';
-import { PROJECT_DIRECTORY } from '../src/embedded/service-processes.ts';
 import { listenForStop } from '../src/embedded/stop-signals.ts';
 import { withCleanup } from './cleanup.ts';
+import { readCommit } from './commit.ts';
 import { type Effort, FULL, QUICK } from './effort.ts';
 import { watchMachine } from './machine.ts';
 import type { MeasureResult } from './measure-result.ts';
@@ -89,16 +88,6 @@ function keep(report: Report, text: string, { suffix, latest }: { suffix: string
   writeFileSync(join(RESULTS_DIRECTORY, name), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(RESULTS_DIRECTORY, latest), `# Benchmark\n\n${text}`);
   console.log(`Kept as bench/results/${name} and bench/results/${latest}.`);
-}
-
-/** The measured commit; null outside a checkout. */
-function readCommit(): string | null {
-  // Without the index lock of `git status`: somebody may be committing.
-  const git = (...args: string[]) =>
-    spawnSync('git', ['--no-optional-locks', ...args], { cwd: PROJECT_DIRECTORY, encoding: 'utf8' }).stdout?.trim();
-  const commit = git('rev-parse', '--short', 'HEAD');
-  if (!commit) return null;
-  return git('status', '--porcelain', '--', 'src', 'migrations') ? `${commit} and changes` : commit;
 }
 
 /** Processes are normally stopped by now; this kills those of an interrupted stop. */

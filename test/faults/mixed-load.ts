@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { PROJECT_DIRECTORY } from '../../src/embedded/service-processes.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { FaultStack } from './fault-stack.ts';
 
@@ -64,6 +64,13 @@ interface Customer {
   act: (random: SeededRandom) => Promise<void>;
 }
 
+export interface MixedLoadOptions {
+  /** Pauses are so many times as long. */
+  slowness?: number;
+  /** Told of each complete response to a request, repeated ones included. */
+  onAnswer?: (kind: Ask['kind'], durationMs: number) => void;
+}
+
 /** How test jobs are to end; the first two by default. */
 const SCENARIOS = [undefined, undefined, 'empty_result', 'low_confidence', 'model_error', 'unit_unknown'] as const;
 
@@ -76,12 +83,18 @@ export class MixedLoad {
     repeats: 0,
     surprises: [],
   };
-  readonly #stack: FaultStack;
+  readonly #stack: Pick<FaultStack, 'apiUrl' | 'seed'>;
+  readonly #onAnswer: MixedLoadOptions['onAnswer'];
   readonly #over = new AbortController();
   readonly #customers: Promise<unknown>;
 
-  constructor(stack: FaultStack, random: SeededRandom) {
+  constructor(
+    stack: Pick<FaultStack, 'apiUrl' | 'seed'>,
+    random: SeededRandom,
+    { slowness = 1, onAnswer }: MixedLoadOptions = {},
+  ) {
     this.#stack = stack;
+    this.#onAnswer = onAnswer;
     const customers: Customer[] = [
       ...several(3, { longestPauseMs: 2_000, act: (own) => this.#readLive(own) }),
       ...several(3, { longestPauseMs: 2_000, act: (own) => this.#readTest(own) }),
@@ -95,7 +108,7 @@ export class MixedLoad {
       const own = random.fork();
       while (!this.#over.signal.aborted) {
         await act(own);
-        await delay(own.below(longestPauseMs), undefined, { signal: this.#over.signal }).catch(() => {});
+        await delay(slowness * own.below(longestPauseMs), undefined, { signal: this.#over.signal }).catch(() => {});
       }
     });
     this.#customers = Promise.all(running);
@@ -211,7 +224,8 @@ export class MixedLoad {
   }
 
   /** One POST, never repeated; null when no complete response arrived. */
-  async #send({ path, mode, scenario, pictures, json }: Ask, key: string): Promise<Answer | null> {
+  async #send({ kind, path, mode, scenario, pictures, json }: Ask, key: string): Promise<Answer | null> {
+    const sentAtMs = performance.now();
     try {
       const response = await fetch(`${this.#stack.apiUrl}${path}`, {
         method: 'POST',
@@ -226,6 +240,7 @@ export class MixedLoad {
         signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
       });
       const text = await response.text();
+      this.#onAnswer?.(kind, performance.now() - sentAtMs);
       return {
         status: response.status,
         text,
