@@ -97,11 +97,15 @@ interface RunOptions {
 
 /**
  * Runs workers until the process is told to stop, then lets activities finish within each worker's grace. Logs `worker ready`
- * once one of them polls.
+ * once one of them polls. Ends the process with status 1 when Temporal is away at the start, or a worker fails permanently.
  */
 export async function runWorkers(options: RunOptions): Promise<void> {
   const { address, namespace, logger, observability, close } = options;
-  const connection = await NativeConnection.connect({ address });
+  const fail = (err: unknown): never => {
+    logger.fatal({ err }, 'worker failed');
+    process.exit(1);
+  };
+  const connection = await NativeConnection.connect({ address }).catch(fail);
   const queues = options.workers.map(
     ({ isWanted = () => true, graceMs, ...worker }) =>
       new PolledQueue({
@@ -118,10 +122,7 @@ export async function runWorkers(options: RunOptions): Promise<void> {
           }),
       }),
   );
-  Promise.race(queues.map(({ failed }) => failed)).catch((err: unknown) => {
-    logger.fatal({ err }, 'worker failed');
-    process.exit(1);
-  });
+  Promise.race(queues.map(({ failed }) => failed)).catch(fail);
   const followed = new FollowedQueues({ queues, logger });
   observability.readyWhen('polling', () => followed.arePolled);
   onShutdown(logger, {
@@ -133,5 +134,5 @@ export async function runWorkers(options: RunOptions): Promise<void> {
       await observability.close();
     },
   });
-  await followed.begin();
+  await followed.begin().catch(fail);
 }
