@@ -4,19 +4,18 @@
  * `node scripts/temporal-server.ts COMMAND …` starts one, runs the command with its address in TEMPORAL_ADDRESS, and stops it:
  * `node scripts/temporal-server.ts npm start`. Without a command it serves until it is stopped.
  */
-import { execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { findFreePort } from '../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../src/embedded/postgres.ts';
-import { ProcessRecord } from '../src/embedded/process-record.ts';
+import type { ProcessRecord } from '../src/embedded/process-record.ts';
 import { type RunningProgram, startProgram } from '../src/embedded/program.ts';
-import { listenForStop } from '../src/embedded/stop-signals.ts';
 import { DYNAMIC_CONFIG, waitUntilServing } from '../src/embedded/temporal.ts';
 import { requireTemporalServer } from './install-temporal-server.ts';
+import { type ServedCommand, type ServeOptions, serveCommand } from './serve-command.ts';
 
 export interface TemporalServerOptions {
   /** Empty. */
@@ -24,13 +23,25 @@ export interface TemporalServerOptions {
   /** Does not wait for the disk: a crash of the machine may lose data, a kill of its processes does not. */
   throwAway?: boolean;
   record?: ProcessRecord | undefined;
+  /** Processes of the history service apart from the other services, which share the shards; 0 by default: one process has it all. */
+  historyProcesses?: number | undefined;
+}
+
+export interface HistoryProcess {
+  /** As the owner of a shard is named in the database. */
+  identity: string;
+  /** Starts or restarts it. It takes its share of the shards over once the others know of it. */
+  start: () => Promise<RunningProgram>;
 }
 
 export interface TemporalServer {
   address: string;
+  /** Of its PostgreSQL, with everything but visibility. */
+  databaseUrl: string;
+  histories: readonly HistoryProcess[];
   /** Of its PostgreSQL. */
   databasePid: number;
-  /** Starts or restarts the server, and returns once it serves the namespace `default`. */
+  /** Starts or restarts the server, and returns once it serves the namespace `default`. Start the histories apart first. */
   start: (signal?: AbortSignal) => Promise<RunningProgram>;
   /** Stops its PostgreSQL; stop the server first. */
   close: () => Promise<void>;
@@ -43,7 +54,7 @@ const HOST = '127.0.0.1';
 const SCHEMAS = { temporal: 'postgresql/v12/temporal', temporal_visibility: 'postgresql/v12/visibility' } as const;
 type Database = keyof typeof SCHEMAS;
 /** As in docker-compose.yml. Fixed when the database is made. */
-const HISTORY_SHARDS = 4;
+export const HISTORY_SHARDS = 4;
 const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -52,6 +63,7 @@ export async function prepareTemporalServer({
   directory,
   throwAway = false,
   record,
+  historyProcesses = 0,
 }: TemporalServerOptions): Promise<TemporalServer> {
   const programs = requireTemporalServer();
   const postgres = await preparePostgres({
@@ -66,25 +78,46 @@ export async function prepareTemporalServer({
   try {
     await createSchemas(postgres, join(programs, 'temporal-sql-tool'));
     const port = await findFreePort();
-    const configPath = join(directory, 'temporal-server.json');
-    writeFileSync(configPath, JSON.stringify(await configuration(postgres, port, directory)), { mode: 0o600 });
-    const logPath = join(directory, 'temporal-server.log');
-    const address = `${HOST}:${port}`;
+    const whole = await configuration(postgres, port, directory);
+    const startServices = (name: string, config: object, services: readonly string[]) => {
+      const configPath = join(directory, `${name}.json`);
+      writeFileSync(configPath, JSON.stringify(config), { mode: 0o600 });
+      return startProgram({
+        name: 'Temporal server',
+        command: join(programs, 'temporal-server'),
+        args: [
+          '--config-file',
+          configPath,
+          '--allow-no-auth',
+          'start',
+          ...services.map((service) => `--service=${service}`),
+        ],
+        environment: { PATH: process.env.PATH, HOME: directory },
+        logPath: join(directory, `${name}.log`),
+        stopSignal: 'SIGTERM',
+        stopTimeoutMs: STOP_TIMEOUT_MS,
+        record,
+      });
+    };
+    const histories = await Promise.all(
+      Array.from({ length: historyProcesses }, async (_, index): Promise<HistoryProcess> => {
+        const history = await servicePorts();
+        const config = { ...whole, services: { ...whole.services, history } };
+        return {
+          identity: `${HOST}:${history.rpc.grpcPort}`,
+          start: () => startServices(`temporal-history-${index}`, config, ['history']),
+        };
+      }),
+    );
+    const services = historyProcesses === 0 ? SERVICES : SERVICES.filter((service) => service !== 'history');
     return {
-      address,
+      address: `${HOST}:${port}`,
       databasePid: database.pid,
+      databaseUrl: postgres.databaseUrl,
+      histories,
       async start(signal) {
-        const program = await startProgram({
-          name: 'Temporal server',
-          command: join(programs, 'temporal-server'),
-          args: ['--config-file', configPath, '--allow-no-auth', 'start'],
-          environment: { PATH: process.env.PATH, HOME: directory },
-          logPath,
-          stopSignal: 'SIGTERM',
-          stopTimeoutMs: STOP_TIMEOUT_MS,
-          record,
-        });
-        await waitUntilServing(program, { port, logPath, signal });
+        const program = await startServices('temporal-server', whole, services);
+        await waitUntilServing(program, { port, logPath: join(directory, 'temporal-server.log'), signal });
         return program;
       },
       close: async () => void (await database.stop()),
@@ -138,10 +171,7 @@ async function configuration({ adminUrl }: PostgresServer, port: number, directo
   const dynamicConfig = Object.entries(DYNAMIC_CONFIG).map(([key, value]) => `${key}:\n  - value: ${value}\n`);
   writeFileSync(dynamicConfigPath, dynamicConfig.join(''));
   const services = await Promise.all(
-    SERVICES.map(async (service) => {
-      const grpcPort = service === 'frontend' ? port : await findFreePort();
-      return [service, { rpc: { grpcPort, membershipPort: await findFreePort(), bindOnLocalHost: true } }];
-    }),
+    SERVICES.map(async (service) => [service, await servicePorts(service === 'frontend' ? port : undefined)] as const),
   );
   return {
     log: { stdout: true, level: 'warn' },
@@ -167,42 +197,33 @@ async function configuration({ adminUrl }: PostgresServer, port: number, directo
   };
 }
 
-/** Runs the command, or waits for a stop. Returns the exit code. */
-async function serve([command, ...args]: string[]): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'temporal-server-'));
-  // PostgreSQL may run under another account (postgres-user.ts), which has to pass through here.
-  chmodSync(directory, 0o755);
-  const record = new ProcessRecord(join(directory, 'processes.json'));
-  const stopping = listenForStop({ onFirst: () => {}, onSecond: () => record.killAll() });
+async function servicePorts(grpcPort?: number) {
+  return {
+    rpc: {
+      grpcPort: grpcPort ?? (await findFreePort()),
+      membershipPort: await findFreePort(),
+      bindOnLocalHost: true,
+    },
+  };
+}
+
+async function serve({ directory, record, signal }: ServeOptions): Promise<ServedCommand> {
+  const server = await prepareTemporalServer({ directory, record });
   try {
-    const server = await prepareTemporalServer({ directory, record });
-    try {
-      const program = await server.start(stopping);
-      console.log(`Temporal's server serves at ${server.address}`);
-      try {
-        if (command !== undefined) return await run(command, args, server.address, stopping);
-        await Promise.race([program.exited, new Promise((resolve) => stopping.addEventListener('abort', resolve))]);
-        return stopping.aborted ? 0 : 1;
-      } finally {
+    const program = await server.start(signal);
+    return {
+      announcement: `Temporal's server serves at ${server.address}`,
+      environment: { TEMPORAL_ADDRESS: server.address, [OWN_TEMPORAL_VARIABLE]: 'server' },
+      exited: program.exited,
+      async stop() {
         await program.stop();
-      }
-    } finally {
-      await server.close();
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
+        await server.close();
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
   }
 }
 
-function run(command: string, args: string[], address: string, stopping: AbortSignal): Promise<number> {
-  const environment = { ...process.env, TEMPORAL_ADDRESS: address, [OWN_TEMPORAL_VARIABLE]: 'server' };
-  const child = spawn(command, args, { stdio: 'inherit', env: environment });
-  // A terminal delivers Ctrl-C to both; everything else reaches this process alone.
-  stopping.addEventListener('abort', () => child.kill('SIGTERM'));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-  });
-}
-
-if (import.meta.main) process.exitCode = await serve(process.argv.slice(2));
+if (import.meta.main) process.exitCode = await serveCommand(serve, process.argv.slice(2));

@@ -18,7 +18,7 @@ import { expectLedgerToBalance } from '../support/ledger.ts';
 import { anotherJpeg, jpeg, jpegOfSize } from '../support/pictures.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { filePart, form, read, upload } from '../support/requests.ts';
-import { describeWithS3, nameWithS3, S3_CREDENTIALS, type S3Server, startS3Server } from '../support/s3-server.ts';
+import { describeWithS3, nameWithS3, S3_CREDENTIALS, startS3Server, type TestS3Server } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
@@ -27,7 +27,7 @@ jest.setTimeout(600_000);
 const BUCKET = 'vehicle-inference';
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 
-let server: S3Server;
+let server: TestS3Server;
 let options: S3StoreOptions;
 let bucket: ObjectStore;
 let linksAreSigned = false;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, jest } from '@jest/globals';
 import { useProcesses } from '../support/processes.ts';
+import { anyTemporal } from './service-client.ts';
 
 jest.setTimeout(600_000);
 
@@ -12,7 +13,7 @@ it('npm run demo goes through the main job from nothing, says so, and leaves not
   const temporary = mkdtempSync(join(tmpdir(), 'demo-'));
   const demo = await processes.start({
     entry: 'src/embedded/demo.ts',
-    environment: { DATA_DIRECTORY: join(temporary, 'nothing-runs-here'), TMPDIR: temporary },
+    environment: { ...(await anyTemporal()), DATA_DIRECTORY: join(temporary, 'nothing-runs-here'), TMPDIR: temporary },
   });
   const { code } = await demo.exited;
   const said = demo.lines.join('\n');

@@ -16,6 +16,7 @@ import { readSealingKeys } from '../../src/platform/config/config.ts';
 import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { bucketOfTests } from '../support/storage.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 import { untilAvailable } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -44,7 +45,7 @@ beforeAll(async () => {
   const apiPort = await findFreePort();
   baseUrl = `http://127.0.0.1:${apiPort}`;
   const development = { ...shared, SERVICE_ENVIRONMENT: 'development' };
-  const storage = { STORAGE_DIRECTORY: join(directory, 'storage') };
+  const storage = { ...bucketOfTests(), STORAGE_DIRECTORY: join(directory, 'storage') };
   variables = {
     api: { ...development, ...storage, API_HOST: '127.0.0.1', API_PORT: String(apiPort), PUBLIC_BASE_URL: baseUrl },
     'worker:orchestration': { ...development, ...storage },

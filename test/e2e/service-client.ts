@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job as AnyJob, VehicleInferenceClient } from '../../src/client/index.ts';
 import type { ServiceDescription } from '../../src/embedded/service-description.ts';
 import { PROJECT_DIRECTORY, type TestProcess, type TestProcesses } from '../support/processes.ts';
+import { createTestNamespace } from '../support/temporal.ts';
 import { untilAvailable } from '../support/until.ts';
 
 export type Job = AnyJob<'dashboard.read'>;
@@ -29,12 +30,23 @@ export const ANY_PORTS = {
   IDENTITY_PORT: '0',
 };
 
+/** With a Temporal of its own, also where the tests were given a server: for tests of what `npm start` starts. */
+export const OWN_TEMPORAL = { ...ANY_PORTS, TEMPORAL_ADDRESS: '' };
+
+/** On the server that the tests were given, if they were: several services do not share a namespace. */
+export async function anyTemporal(): Promise<NodeJS.ProcessEnv> {
+  if (!process.env.TEMPORAL_ADDRESS) return {};
+  const { address, namespace } = await createTestNamespace();
+  return { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
+}
+
 /** `npm start` on a data folder; comes back once it has said that everything runs. */
 export async function startWholeService(
   processes: TestProcesses,
   dataDirectory: string,
-  environment: NodeJS.ProcessEnv = ANY_PORTS,
+  given?: NodeJS.ProcessEnv,
 ): Promise<RunningService> {
+  const environment = given ?? { ...ANY_PORTS, ...(await anyTemporal()) };
   const process = await processes.start({
     entry: 'src/embedded/main.ts',
     environment: { ...environment, DATA_DIRECTORY: dataDirectory },

@@ -21,6 +21,7 @@ import {
   isPickedUp,
   isTerminal,
   type Job,
+  OWN_TEMPORAL,
   type RunningService,
   readJob,
   recordedProcesses,
@@ -43,7 +44,7 @@ function newDataDirectory(): string {
 let leftRunning: RunningService | null = null;
 
 async function takeService(): Promise<RunningService> {
-  const taken = leftRunning ?? (await startWholeService(processes, newDataDirectory()));
+  const taken = leftRunning ?? (await startWholeService(processes, newDataDirectory(), OWN_TEMPORAL));
   leftRunning = null;
   return taken;
 }
@@ -137,7 +138,7 @@ it('SIGTERM stops everything and leaves no process; a second start finds all dat
   expect(children.filter(isRunning)).toEqual([]);
   expect(existsSync(join(dataDirectory, 'service.json'))).toBe(false);
 
-  const second = await startWholeService(processes, dataDirectory);
+  const second = await startWholeService(processes, dataDirectory, OWN_TEMPORAL);
   expect(second.description.keys).toEqual(first.description.keys);
   expect(await readJob(second, id)).toEqual(job);
   leftRunning = second;
@@ -151,7 +152,7 @@ it('kill -9 of the supervisor: the next start stops what it left and continues',
   await first.process.kill();
   expect(left.some(isRunning)).toBe(true);
 
-  const second = await startWholeService(processes, dataDirectory);
+  const second = await startWholeService(processes, dataDirectory, OWN_TEMPORAL);
   expect(left.filter(isRunning)).toEqual([]);
   const job = await waitForJob(second, id, isTerminal);
   expect(job.status).toBe('succeeded');

@@ -1,10 +1,7 @@
 /** Runs the app of `src/api/app.ts` in this process, with its own database and Temporal namespace. */
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { createApp } from '../../src/api/app.ts';
 import type { AppDependencies } from '../../src/api/dependencies.ts';
@@ -22,7 +19,6 @@ import { createKeyUse, type KeyUse } from '../../src/organizations/key-use.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import type { SealedSecrets } from '../../src/platform/sealed-secrets.ts';
 import { createSignedUrls, type SignedUrls } from '../../src/platform/signed-urls.ts';
-import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
@@ -32,6 +28,7 @@ import { createTestIdentity, type TestIdentity } from './identity.ts';
 import { type LogRecord, recordLog } from './log-record.ts';
 import { createOpenApiCheck } from './openapi-check.ts';
 import { testSealedSecrets } from './sealed-secrets.ts';
+import { openTestStorage } from './storage.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
 export const PUBLIC_BASE_URL = 'https://api.example';
@@ -127,8 +124,11 @@ export async function startTestApi({
   hasOwnLinks = false,
   ...options
 }: TestApiOptions = {}): Promise<TestApi> {
-  const [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
-  const directory = await mkdtemp(join(tmpdir(), 'api-'));
+  const [database, namespace, storage] = await Promise.all([
+    createTestDatabase(),
+    createTestNamespace(),
+    openTestStorage(),
+  ]);
   const databaseUrl = (await connectTo?.(database.url)) ?? database.url;
   const orm = await openDatabase({ url: databaseUrl, poolSize: 10 });
   const log = recordLog();
@@ -142,7 +142,7 @@ export async function startTestApi({
     ...(streamLimits && { limits: streamLimits }),
     ...(options.clock && { clock: options.clock }),
   });
-  const store = createDiskStore(directory);
+  const { store, storedFiles } = storage;
   const port = hasOwnLinks ? await findFreePort() : 0;
   const publicBaseUrl = hasOwnLinks ? `http://127.0.0.1:${port}` : PUBLIC_BASE_URL;
   const signedUrls = createSignedUrls(publicBaseUrl, SIGNING_KEY);
@@ -215,10 +215,7 @@ export async function startTestApi({
       if (problem !== null) throw new Error(problem);
       return answer;
     },
-    async storedFiles() {
-      const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    },
+    storedFiles,
     async close() {
       jobStreams.close();
       server.closeAllConnections();
@@ -227,7 +224,7 @@ export async function startTestApi({
       await client.connection.close();
       await orm.close();
       await database.drop();
-      await rm(directory, { recursive: true, force: true });
+      await storage.close();
     },
   };
 }

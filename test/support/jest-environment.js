@@ -4,7 +4,10 @@
  *
  * - typed arrays are those of the process, because ONNX Runtime refuses a `Float32Array` of another realm;
  * - `instanceof Error` also holds for errors which Node's own modules throw, as it does outside jest.
+ *
+ * Where tests keep their files in a bucket, each test file has a part of it to itself.
  */
+import { randomUUID } from 'node:crypto';
 import { TestEnvironment } from 'jest-environment-node';
 
 const SHARED_CONSTRUCTORS = {
@@ -31,6 +34,8 @@ export default class ProcessRealmEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
     Object.assign(this.global, SHARED_CONSTRUCTORS);
+    const { env } = this.global.process;
+    if (env.STORAGE_BUCKET) env.STORAGE_BUCKET += `/${randomUUID()}`;
     for (const [name, outer] of Object.entries(ERRORS)) recogniseErrorsOfTheProcess(this.global[name], outer);
   }
 }

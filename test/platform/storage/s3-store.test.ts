@@ -6,14 +6,22 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreRefusedError, StoreUnavailableError } from '../../../src/platform/storage/object-store.ts';
 import { createS3Store, type S3StoreOptions } from '../../../src/platform/storage/s3-store.ts';
-import { describeWithS3, nameWithS3, S3_CREDENTIALS, type S3Server, startS3Server } from '../../support/s3-server.ts';
+import {
+  describeWithS3,
+  nameWithS3,
+  S3_CREDENTIALS,
+  s3ClientOf,
+  startS3Server,
+  type TestS3Server,
+  unfinishedIn,
+} from '../../support/s3-server.ts';
 import { describeStore, keysUnder, textOf } from './store-contract.ts';
 
-let server: S3Server;
+let server: TestS3Server;
 let buckets = 0;
 
 /** Options for a bucket of its own. */
@@ -33,19 +41,6 @@ function options(other: Partial<S3StoreOptions> = {}): S3StoreOptions {
   };
 }
 
-const clientOf = () =>
-  new S3Client({
-    endpoint: server.endpoint,
-    forcePathStyle: true,
-    region: 'us-east-1',
-    credentials: S3_CREDENTIALS,
-  });
-
-async function unfinishedIn(bucket: string): Promise<string[]> {
-  const { Uploads = [] } = await clientOf().send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-  return Uploads.map(({ Key }) => Key ?? '');
-}
-
 describeWithS3(nameWithS3('an S3 store'), () => {
   beforeAll(async () => {
     server = await startS3Server();
@@ -62,7 +57,10 @@ describeWithS3(nameWithS3('an S3 store'), () => {
         const whole = createS3Store({ ...of, prefix: '' });
         return {
           store,
-          stored: async () => [...(await keysUnder(whole, 'files')), ...(await unfinishedIn(of.bucket))],
+          stored: async () => [
+            ...(await keysUnder(whole, 'files')),
+            ...(await unfinishedIn(server.endpoint, of.bucket)),
+          ],
           close: async () => {},
         };
       },
@@ -132,14 +130,16 @@ describeWithS3(nameWithS3('an S3 store'), () => {
     const of = options();
     const store = createS3Store(of);
     const begin = (Key: string) =>
-      clientOf().send(new CreateMultipartUploadCommand({ Bucket: of.bucket, Key, ChecksumAlgorithm: 'CRC32' }));
+      s3ClientOf(server.endpoint).send(
+        new CreateMultipartUploadCommand({ Bucket: of.bucket, Key, ChecksumAlgorithm: 'CRC32' }),
+      );
     for (const name of ['a', 'b']) await begin(`${of.prefix}/uploads/${name}`);
     await begin('of another service');
     await store.put('uploads/upl_1', Buffer.from('content'));
     await store.removeUnfinished(new Date(Date.now() - 60_000));
-    expect(await unfinishedIn(of.bucket)).toHaveLength(3);
+    expect(await unfinishedIn(server.endpoint, of.bucket)).toHaveLength(3);
     await store.removeUnfinished(new Date(Date.now() + 60_000));
-    expect(await unfinishedIn(of.bucket)).toEqual(['of another service']);
+    expect(await unfinishedIn(server.endpoint, of.bucket)).toEqual(['of another service']);
     expect(await keysUnder(store, 'uploads')).toEqual(['uploads/upl_1']);
   });
 
