@@ -3,7 +3,7 @@ import { readCreditBalances } from '../../src/credits/credit-balances-store.ts';
 import { monthBounds, monthOf } from '../../src/credits/statements.ts';
 import { closeMonths, readStatement, readStatements } from '../../src/credits/statements-store.ts';
 import { findTransfers } from '../../src/credits/transfers-store.ts';
-import { readUsage, type UsageGroup } from '../../src/credits/usage-store.ts';
+import { closeUsage, readUsage, type UsageGroup } from '../../src/credits/usage-store.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { readBacklog } from '../../src/jobs/backlog-store.ts';
 import { Job } from '../../src/jobs/entities.ts';
@@ -82,10 +82,12 @@ async function settle({ em }: Filled, id: string): Promise<void> {
     throw new Error(`${id} had ended`);
 }
 
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+
 const usage = (days: number, ...groupBy: UsageGroup[]): GrowthStatement => ({
   name: `Usage of ${days} days by ${groupBy.join(' and ')}`,
   run: ({ em, now }) =>
-    readUsage(em(), { organizationId: HOT, from: daysBefore(now, days), to: daysBefore(now, -1), groupBy }),
+    readUsage(em(), { organizationId: HOT, from: dayOf(daysBefore(now, days - 1)), to: dayOf(now), groupBy }),
   calls: BATCHES,
 });
 
@@ -229,6 +231,7 @@ export const STATEMENTS: readonly GrowthStatement[] = [
     calls: READS,
   },
   { name: 'Sweeper, months to close', run: ({ em, now }) => closeMonths(em(), now), calls: READS },
+  { name: 'Sweeper, usage to close', run: ({ em, now }) => closeUsage(em(), now), calls: READS },
   {
     name: 'Sweeper, 1,000 expired claims',
     prepare: expiredClaims,

@@ -6,7 +6,7 @@ import { endpoints } from '../../src/endpoints/list.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { deleteOldEvents } from '../../src/jobs/retention-store.ts';
 import { query } from '../../src/platform/database/orm.ts';
-import { sweepMonths } from '../../src/workers/sweep-credits.ts';
+import { sweepMonths, sweepUsage } from '../../src/workers/sweep-credits.ts';
 import { readCpuSeconds, subtractCpu } from '../cpu.ts';
 import type { Effort } from '../effort.ts';
 import { DAYS, fill, HOT } from '../growth/fill.ts';
@@ -52,7 +52,10 @@ export async function measureGrowth(context: BenchContext, postgres: Postgres, e
       endpoints.map(({ slug }) => ({ endpoint: slug, modelVersion: 'reader@2026-01-01' })),
       [],
     );
-    await sweepMonths({ orm, logger: pino({ enabled: false }), clock: () => now, signal });
+    const sweep = { orm, logger: pino({ enabled: false }), clock: () => now, signal };
+    await sweepMonths(sweep);
+    const closedAtMs = performance.now();
+    await sweepUsage(sweep);
     const sweptAtMs = performance.now();
     const jobIds = await query<{ id: string }>(
       orm.em.fork(),
@@ -69,7 +72,7 @@ export async function measureGrowth(context: BenchContext, postgres: Postgres, e
       `${(Number(size?.bytes) / 2 ** 30).toFixed(2)} GB`;
     notes.push(
       `Growth, ${name}: filled in ${Math.round((filledAtMs - startedAtMs) / 1000)} s; its months were then closed in ` +
-        `${((sweptAtMs - filledAtMs) / 1000).toFixed(1)} s.`,
+        `${((closedAtMs - filledAtMs) / 1000).toFixed(1)} s, its usage in ${((sweptAtMs - closedAtMs) / 1000).toFixed(1)} s.`,
     );
     return {
       name,

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../../src/platform/database/orm.ts';
-import { sweepMonths } from '../../src/workers/sweep-credits.ts';
+import { sweepMonths, sweepUsage } from '../../src/workers/sweep-credits.ts';
 import { createRetentionSweep } from '../../src/workers/sweep-retention.ts';
 import * as original from '../../src/workers/sweeper.ts';
 
@@ -42,6 +42,7 @@ export function startSweeper(options: original.SweeperDependencies): { stop(): P
     () => original.sweepClaims(dependencies),
     () => original.sweepStorage({ ...dependencies, clock: later(ORPHANED_AFTER_MS - KEPT_MS) }),
     () => sweepMonths(dependencies),
+    () => sweepUsage(dependencies),
   ];
   const repeat = async () => {
     while (!stopping.signal.aborted) {

@@ -3,6 +3,7 @@ import { IsolationLevel } from '@mikro-orm/core';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 import { findGrantDrift } from './ledger-grants-store.ts';
 import { CHANGE, MOVES_BALANCE } from './statements-store.ts';
+import { USAGE_DRIFT } from './usage-store.ts';
 
 /** Each check selects the rows that violate it; `finding` describes the violation. */
 const CHECKS = [
@@ -82,6 +83,8 @@ const CHECKS = [
      kind, closed.credits, closed.transfers, replay.credits, replay.transfers) as finding
    from closed full join replay using (organization_id, livemode, month, kind)
    where (closed.transfers, closed.credits) is distinct from (replay.transfers, replay.credits)`,
+  // Usage: a closed day adds up to its jobs.
+  USAGE_DRIFT,
 ];
 
 /** Describes every violation; empty when the ledger is consistent. Reads one snapshot. */

@@ -1,5 +1,6 @@
 /** Deliveries as customers read and replay them. `delivery-records-store.ts` holds the worker's records. */
 import { Event } from '../jobs/entities.ts';
+import { inBatches } from '../platform/database/in-batches.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 import { newId } from '../platform/ids.ts';
 import { WebhookDelivery, type WebhookEndpoint } from './entities.ts';
@@ -138,11 +139,10 @@ export async function replayFailedDeliveries(
 
 /** Deliveries deleted in one statement, with their attempts. */
 const BATCH = 10_000;
-const BATCHES_AT_MOST = 100;
 
 /** Deletes deliveries of an endpoint that is about to be deleted: all of them in one statement could take too long for it. */
 export async function deleteDeliveries(em: EntityManager, webhookEndpointId: string): Promise<void> {
-  for (let batches = 0; batches < BATCHES_AT_MOST; batches += 1) {
+  await inBatches(async () => {
     const deleted = await query(
       em,
       `delete from webhook_deliveries where id in (
@@ -150,6 +150,6 @@ export async function deleteDeliveries(em: EntityManager, webhookEndpointId: str
        ) returning 1`,
       [webhookEndpointId, BATCH],
     );
-    if (deleted.length < BATCH) return;
-  }
+    return { rows: deleted.length, hasMore: deleted.length === BATCH };
+  });
 }

@@ -7,11 +7,11 @@ import {
   findEndedJobs,
   forgetOldResults,
 } from '../jobs/retention-store.ts';
+import { inBatches } from '../platform/database/in-batches.ts';
 import { onOneReplica } from '../platform/database/one-replica.ts';
 import type { MikroORM } from '../platform/database/orm.ts';
 import { type ObjectStore, ownerOf } from '../platform/storage/object-store.ts';
 import { deleteOldShadowRuns } from '../releases/shadow-runs-store.ts';
-import { inBatches } from './in-batches.ts';
 
 export interface RetentionDays {
   /** Files of ended jobs, used uploads, and what releases in the shadow made of those jobs. */

@@ -16,13 +16,13 @@ import {
 } from '../jobs/outbox-store.ts';
 import { deleteLeftStageOutcomes } from '../jobs/stage-outcomes-store.ts';
 import { rememberWithdrawnEndpoints } from '../jobs/withdrawn-endpoints-store.ts';
+import { inBatches } from '../platform/database/in-batches.ts';
 import type { EntityManager, MikroORM } from '../platform/database/orm.ts';
 import type { ObjectStore } from '../platform/storage/object-store.ts';
 import { deleteExpiredUploads } from '../uploads/uploads-store.ts';
 import { startDeliverWebhook } from '../webhooks/delivery-starter.ts';
 import { findStrandedDeliveries, markDeliveryStarted } from '../webhooks/outbox-store.ts';
-import { inBatches } from './in-batches.ts';
-import { sweepCredits, sweepMonths } from './sweep-credits.ts';
+import { sweepCredits, sweepMonths, sweepUsage } from './sweep-credits.ts';
 import { createRetentionSweep, type RetentionDays } from './sweep-retention.ts';
 import { sweepStoredFiles } from './sweep-stored-files.ts';
 
@@ -36,7 +36,7 @@ const STARTS_AT_ONCE = 10;
 const AWAY: ReadonlySet<number> = new Set([4, 14]);
 const STORAGE_INTERVAL_MS = 10 * 60_000;
 const CREDITS_INTERVAL_MS = 10_000;
-const MONTHS_INTERVAL_MS = 60 * 60_000;
+const CLOSING_INTERVAL_MS = 60 * 60_000;
 const RETENTION_INTERVAL_MS = 60 * 60_000;
 const ANNOUNCEMENTS_INTERVAL_MS = 10_000;
 
@@ -176,7 +176,8 @@ export function startSweeper(options: SweeperDependencies): { stop(): Promise<vo
     repeat(sweepClaims, STORAGE_INTERVAL_MS),
     repeat(sweepStorage, STORAGE_INTERVAL_MS),
     repeat(sweepCredits, CREDITS_INTERVAL_MS),
-    repeat(sweepMonths, MONTHS_INTERVAL_MS),
+    repeat(sweepMonths, CLOSING_INTERVAL_MS),
+    repeat(sweepUsage, CLOSING_INTERVAL_MS),
     repeat(sweepAnnouncements, ANNOUNCEMENTS_INTERVAL_MS),
     ...(sweepRetention ? [repeat(sweepRetention, RETENTION_INTERVAL_MS)] : []),
   ]);

@@ -74,8 +74,8 @@ const getUsage = defineOperation({
     }
     const usage = await readUsage(em, {
       organizationId: member.organizationId,
-      from: new Date(from),
-      to: new Date(Date.parse(to) + DAY_MS),
+      from,
+      to,
       groupBy: query.group_by,
       livemode: query.mode === undefined ? undefined : query.mode !== 'test',
       isStaging: query.mode === undefined ? undefined : query.mode === 'staging',

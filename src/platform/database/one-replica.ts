@@ -4,7 +4,7 @@ import { type EntityManager, query } from './orm.ts';
 const LOCK_SPACE = 20261004;
 
 /** Work that one replica at a time may do. The numbers are part of the protocol between replicas: never reuse one. */
-const EXCLUSIVE_WORK = { storedFiles: 1, retention: 2, months: 3 } as const;
+const EXCLUSIVE_WORK = { storedFiles: 1, retention: 2, months: 3, usage: 4 } as const;
 
 /**
  * Does the work unless another replica is doing it; returns whether it did. The lock belongs to a transaction, which stays

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { inBatches } from '../../src/workers/in-batches.ts';
+import { inBatches } from '../../../src/platform/database/in-batches.ts';
 
 const batches = (count: number) => {
   let taken = 0;
