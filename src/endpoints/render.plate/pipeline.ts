@@ -4,34 +4,45 @@
  * goes nowhere.
  */
 import type { Model } from '../../inference/models/model.ts';
-import { clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import {
+  areaOfBox,
+  clamp,
+  intersectionArea,
+  type Size,
+  toBoundingBox,
+} from '../../inference/toolkit/decoding/boxes.ts';
+import { boxAround, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { fitQuad, turnTo, withPoints } from '../../inference/toolkit/detection/fit-quad.ts';
 import { createPlateCandidateFinder } from '../../inference/toolkit/detection/plates.ts';
 import { levelsOf } from '../../inference/toolkit/images/compose.ts';
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
 import { paintQuad, rectify } from '../../inference/toolkit/images/rectify.ts';
-import { lumaOf, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { onlyPicture, type PipelineDefinition } from '../../inference/toolkit/pipeline.ts';
-import { growQuad } from '../../inference/toolkit/text/straighten.ts';
-import { readsPrint } from '../../inference/toolkit/text/text-lines.ts';
+import { toPolygon } from '../../inference/toolkit/segmentation/polygon.ts';
+import { distance, growQuad } from '../../inference/toolkit/text/straighten.ts';
+import { type PrintedLine, readsPrint } from '../../inference/toolkit/text/text-lines.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { createPlateReader, largestFirst } from '../shared/plate-reader.ts';
-import { isInk, unwritable } from './lettering.ts';
+import { type Appearance, appearanceOf, grainAt } from './appearance.ts';
+import { setText, unwritable } from './lettering.ts';
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Fraction by which a plate's outline grows, so that no part of a letter remains at an edge. */
-const MARGIN = { x: 0.04, y: 0.1 };
+/** Share of its height by which a plate's outline grows on every side, so that no part of a letter remains at an edge. */
+const MARGIN = 0.07;
+/** Share of a line's height that its outline is larger than its letters, above and below. */
+const LOOSE = 0.12;
+/** Print that stands on a plate with this share, and has this part of its height, is to be covered whole. */
+const ON_PLATE = { share: 0.6, height: 0.25 };
 /** A blurred plate consists of this many mean colours: fewer than its letters, so none can be recovered. */
 const FIELDS = { across: 3 };
-/** Sampling grid of a plate for its colours and brightness. */
+/** Sampling grid of a plate for its colours. */
 const SAMPLE = { width: 48, height: 12 };
-const INK = [24, 24, 28] as const;
-/** Minimum brightness of a plate, as a fraction of white. A darker sample is a dark plate, not low light. */
-const LEAST_LIGHT = 0.2;
 
-type ColourAt = (u: number, v: number) => readonly number[];
+type ColourAt = (u: number, v: number, x: number, y: number) => readonly number[];
 
-type FoundPlate = Result['plates'][number] & { isDoubtful: boolean };
+type FoundPlate = Pick<Result['plates'][number], 'confidence'> & { quad: Quad; isDoubtful: boolean };
 
 export const pipeline: PipelineDefinition = {
   tasks: ['plate-detection'],
@@ -49,12 +60,16 @@ export const pipeline: PipelineDefinition = {
       const treated = { ...picture, pixels: new Uint8Array(picture.pixels) };
       const found = await findPlates(picture);
       for (const { quad, isDoubtful } of found) {
-        const seen = rectify(picture, quad, SAMPLE.width, SAMPLE.height);
-        paintQuad(
-          treated,
-          growQuad(quad, MARGIN.x, MARGIN.y),
-          fill === null || isDoubtful ? blurred(seen) : filled(fill, mode === 'replace' ? { text, seen } : null),
-        );
+        const size = sizeOf(quad);
+        const cover = growQuad(quad, (MARGIN * size.height) / size.width, MARGIN);
+        const margin = MARGIN * size.height;
+        if (fill === null || isDoubtful) paintQuad(treated, cover, blurred(picture, quad), Math.min(1, 2 * margin));
+        else if (mode === 'mask') paintQuad(treated, cover, () => levelsOf(fill), Math.min(1, 2 * margin));
+        else {
+          const appearance = appearanceOf(picture, quad);
+          const soft = Math.min(Math.max(1, 2 * appearance.blur), 2 * margin);
+          paintQuad(treated, cover, replaced(levelsOf(fill), text ?? '', sizeOf(cover), appearance), soft);
+        }
       }
       const { width, height, pixels } = treated;
       const image: MadePicture = {
@@ -71,7 +86,13 @@ export const pipeline: PipelineDefinition = {
         mode,
         replacement_text: text ?? null,
         fill_color: fill,
-        plates: found.map(({ confidence, bbox, quad }) => ({ confidence, bbox, quad })),
+        plates: found
+          .map(({ confidence, quad }) => ({
+            confidence,
+            bbox: toBoundingBox(boxAround(quad)),
+            quad: toPolygon(quad),
+          }))
+          .toSorted(largestFirst),
       };
     };
   },
@@ -83,29 +104,37 @@ function createFinder(model: Model): (picture: RgbImage) => Promise<FoundPlate[]
   if (text && readsPrint(text)) {
     const readPlates = createPlateReader(model);
     return async (picture) => {
-      const { plates, doubtful } = await readPlates(picture, {});
-      return [...plates, ...doubtful].toSorted(largestFirst).map((plate) => ({
-        confidence: plate.confidence,
-        bbox: plate.bbox,
-        quad: plate.quad,
-        isDoubtful: doubtful.includes(plate),
-      }));
+      const { plates, doubtful, lines } = await readPlates(picture, {});
+      return [...plates, ...doubtful].map((plate) => {
+        const isDoubtful = doubtful.includes(plate);
+        const quad = growQuad(plate.quad, 0, 0);
+        return { confidence: plate.confidence, quad: isDoubtful ? quad : fitPlate(picture, quad, lines), isDoubtful };
+      });
     };
   }
   const findCandidates = createPlateCandidateFinder(model);
   return async (picture) =>
     (await findCandidates(picture))
       .filter(({ isToCover }) => isToCover)
-      .map(({ confidence, box, corners, isSure }) => ({
-        confidence,
-        bbox: toBoundingBox(box),
-        quad: corners,
-        isDoubtful: !isSure,
-      }));
+      .map(({ confidence, corners, isSure }) => {
+        const quad = growQuad(corners, 0, 0);
+        return { confidence, quad: isSure ? fitPlate(picture, quad, []) : quad, isDoubtful: !isSure };
+      });
+}
+
+/** The plate as its edges show it, with all the print on it. */
+function fitPlate(picture: RgbImage, found: Quad, lines: readonly PrintedLine[]): Quad {
+  const { height } = sizeOf(found);
+  const print = lines
+    .map(({ quad }) => growQuad(quad, 0, -LOOSE))
+    .filter((line) => shareWithin(found, line) >= ON_PLATE.share && sizeOf(line).height >= ON_PLATE.height * height);
+  const [longest] = print.toSorted((one, other) => sizeOf(other).width - sizeOf(one).width);
+  return withPoints(fitQuad(picture, longest ? turnTo(found, longest) : found), print.flat());
 }
 
 /** Mean colours of the fields, interpolated. */
-function blurred({ pixels }: RgbImage): ColourAt {
+function blurred(picture: RgbImage, quad: Quad): ColourAt {
+  const { pixels } = rectify(picture, quad, SAMPLE.width, SAMPLE.height);
   const fields = Array.from({ length: FIELDS.across }, (_, field) => {
     const [from, to] = [field, field + 1].map((edge) => Math.round((edge * SAMPLE.width) / FIELDS.across)) as [
       number,
@@ -127,24 +156,34 @@ function blurred({ pixels }: RgbImage): ColourAt {
   };
 }
 
-/** A mask has one colour. A replacement plate has its text and the brightness of the original. */
-function filled(colour: string, plate: { text: string | undefined; seen: RgbImage } | null): ColourAt {
-  const levels = levelsOf(colour);
-  if (!plate) return () => levels;
-  const light = clamp(lightOf(plate.seen), LEAST_LIGHT, 1);
-  const [ground, ink] = [levels, INK].map((each) => each.map((level) => Math.round(level * light))) as [
-    number[],
-    number[],
-  ];
-  const { text } = plate;
-  return (u, v) => (text !== undefined && isInk(text, u, v) ? ink : ground);
+/** A plate of another colour and text, as the camera saw the one before it: in its light, as blurred, and with grain. */
+function replaced(
+  ground: readonly number[],
+  text: string,
+  plate: Size,
+  { whiteAt, black, blur, grain }: Appearance,
+): ColourAt {
+  const depthAt = text === '' ? () => Number.NEGATIVE_INFINITY : setText(text, plate);
+  return (u, v, x, y) => {
+    const ink = smoothStep(depthAt(u, v) / blur);
+    const noise = grain * grainAt(x, y);
+    return whiteAt(u).map((white, channel) => {
+      const lit = (white * (ground[channel] ?? 255)) / 255;
+      return Math.round(clamp(lit + ((black[channel] ?? 0) - lit) * ink + noise, 0, 255));
+    });
+  };
 }
 
-/** The 90th percentile of luma, from 0 to 1. */
-function lightOf({ pixels }: RgbImage): number {
-  const luma = Array.from({ length: pixels.length / 3 }, (_, pixel) => {
-    const [red = 0, green = 0, blue = 0] = pixels.subarray(pixel * 3, pixel * 3 + 3);
-    return lumaOf(red, green, blue) / 255;
-  });
-  return luma.toSorted((a, b) => b - a)[Math.floor(luma.length / 10)] ?? 1;
+/** The share of a straight edge that a Gaussian of deviation 1 has seen so far from it: from 0 outside to 1 inside. Source: Bowling 2009. */
+function smoothStep(deviations: number): number {
+  return 1 / (1 + Math.exp(-1.702 * deviations));
+}
+
+/** Share of a line's box that lies within the plate's. */
+function shareWithin(plate: Quad, line: Quad): number {
+  return intersectionArea(boxAround(plate), boxAround(line)) / areaOfBox(boxAround(line));
+}
+
+function sizeOf([a, b, c, d]: Quad): Size {
+  return { width: (distance(a, b) + distance(d, c)) / 2, height: (distance(a, d) + distance(b, c)) / 2 };
 }

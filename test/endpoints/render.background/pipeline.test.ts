@@ -104,6 +104,28 @@ test('blends the background through soft matte edges', async () => {
   expect(at(cut_out, 10, 10)[3]).toBe(128);
 });
 
+test('cuts out the largest of several vehicles, and the others go with the background', async () => {
+  const { says, ...rest } = detector();
+  const data = Float32Array.from(says.logits.data);
+  for (const cell of [7, 15]) data[64 + cell] = 20;
+  const both = modelSaying({ detector: { ...rest, says: { logits: { shape: [1, 2, 8, 8], data } } } });
+  const [alone, several] = [
+    await run({ background_color: '#aa00ff' }),
+    await run({ background_color: '#aa00ff' }, both),
+  ];
+  expect(several.vehicle?.source_bbox).toEqual(alone.vehicle?.source_bbox);
+  expect(at(several.composite, 62, 4)).toEqual([170, 0, 255]);
+  expect(pipeline.chargedShare?.(several)).toBe(1);
+});
+
+test('finds nothing in a picture of one pixel', async () => {
+  const pixel = { width: 1, height: 1, pixels: Uint8Array.of(9, 9, 9) };
+  const model = modelSaying({ detector: detector({ rows: [] }) });
+  const made = (await pipeline.create(model)({ pictures: sent(pixel), parameters: {} })) as Made;
+  expect(made).toMatchObject({ vehicle: null, composite: null });
+  expect(pipeline.chargedShare?.(made)).toBe(0);
+});
+
 test('returns null pictures and charges nothing without a vehicle', async () => {
   const made = await run({}, modelSaying({ detector: detector({ rows: [] }) }));
   expect(made).toMatchObject({

@@ -160,6 +160,16 @@ test('adds no generated detail at full fidelity', async () => {
   expect(Math.abs(mean(image.pixels) - mean(given.pixels))).toBeLessThan(1);
 });
 
+test('enlarges a picture of one pixel, with scores that are numbers', async () => {
+  const pixel = { width: 1, height: 1, pixels: Uint8Array.of(120, 120, 120) };
+  const { image, before, after } = await run({ upscale_factor: 2 }, pixel);
+  expect(image).toMatchObject({ width: 2, height: 2 });
+  for (const score of [...Object.values(before.quality), ...Object.values(after.quality)]) {
+    expect(score).toBeGreaterThanOrEqual(0);
+    expect(score).toBeLessThanOrEqual(1);
+  }
+});
+
 test('refuses an output that would be too large and says what to change', async () => {
   const large = { width: 8000, height: 4000, pixels: new Uint8Array(0) };
   await expect(run({ upscale_factor: 2 }, large)).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 /** Rectifies planar objects seen in perspective. */
+import { clamp } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
 import type { RgbImage } from './rgb-image.ts';
 
@@ -47,27 +48,53 @@ export function rectify(image: RgbImage, corners: readonly Point[], width: numbe
 }
 
 /**
- * Repaints each pixel whose centre lies within a quadrilateral.
+ * Repaints a quadrilateral.
  *
  * @param corners of a convex outline, as above
- * @param colourAt red, green and blue (0 to 255) at a point of the unit square that is mapped to the quadrilateral
+ * @param colourAt red, green and blue (0 to 255) at a point of the unit square that is mapped to the quadrilateral, and at that pixel
+ * @param soft pixels across its edge over which it fades in; at 0 each pixel whose centre lies within is repainted
  */
 export function paintQuad(
   image: RgbImage,
   corners: readonly Point[],
-  colourAt: (u: number, v: number) => readonly number[],
+  colourAt: (u: number, v: number, x: number, y: number) => readonly number[],
+  soft = 0,
 ): void {
   const toSquare = inverted(matrixOf(corners));
+  const depthAt = depthWithin(corners);
+  const { pixels } = image;
   const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  const [left, right] = [Math.max(0, Math.floor(Math.min(...xs))), Math.min(image.width, Math.ceil(Math.max(...xs)))];
-  const [top, bottom] = [Math.max(0, Math.floor(Math.min(...ys))), Math.min(image.height, Math.ceil(Math.max(...ys)))];
+  const [left, right] = [
+    Math.max(0, Math.floor(Math.min(...xs) - soft / 2)),
+    Math.min(image.width, Math.ceil(Math.max(...xs) + soft / 2)),
+  ];
+  const [top, bottom] = [
+    Math.max(0, Math.floor(Math.min(...ys) - soft / 2)),
+    Math.min(image.height, Math.ceil(Math.max(...ys) + soft / 2)),
+  ];
   for (let y = top; y < bottom; y += 1) {
     for (let x = left; x < right; x += 1) {
+      const depth = depthAt(x + 0.5, y + 0.5);
+      const share = soft === 0 ? Number(depth >= 0) : clamp(0.5 + depth / soft, 0, 1);
+      if (share === 0) continue;
       const { x: u, y: v } = moved(toSquare, x + 0.5, y + 0.5);
-      if (u < 0 || u > 1 || v < 0 || v > 1) continue;
-      image.pixels.set(colourAt(u, v), (y * image.width + x) * 3);
+      const index = (y * image.width + x) * 3;
+      for (const [channel, level] of colourAt(u, v, x, y).entries()) {
+        const behind = pixels[index + channel] as number;
+        pixels[index + channel] = Math.round(behind + (level - behind) * share);
+      }
     }
   }
+}
+
+/** Distance to the nearest side of a convex outline, in pixels; negative outside. */
+function depthWithin(corners: readonly Point[]): (x: number, y: number) => number {
+  const sides = corners.map((from, index) => {
+    const to = corners[(index + 1) % corners.length] ?? from;
+    const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+    return { from, across: (to.x - from.x) / length, down: (to.y - from.y) / length };
+  });
+  return (x, y) => Math.min(...sides.map(({ from, across, down }) => across * (y - from.y) - down * (x - from.x)));
 }
 
 /** 3 × 3, row by row. */
