@@ -119,7 +119,7 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
     ...Object.entries(shared),
     ...container.env.map(({ name, value }) => [
       name,
-      value ?? (name === 'DATABASE_URL' ? 'postgres://db/x' : 'k'.repeat(32)),
+      value ?? (name.startsWith('DATABASE_') ? 'postgres://db/x' : 'k'.repeat(32)),
     ]),
   ]);
 
