@@ -3,11 +3,13 @@
  * and what held. `-- --short` tries each once and leaves out what takes minutes, as `npm test` does.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FAULTS } from '../test/faults/table.ts';
+import { isTemporalServerInstalled } from './install-temporal-server.ts';
+import { VERSITYGW_PATH } from './install-versitygw.ts';
 
 /** As jest writes it with `--json`. */
 interface JestReport {
@@ -18,7 +20,12 @@ const ROUNDS = 5;
 const projectDirectory = fileURLToPath(new URL('..', import.meta.url));
 
 const rounds = process.argv.includes('--short') ? 1 : ROUNDS;
-const faults = FAULTS.filter(({ isLong }) => rounds > 1 || !isLong);
+const isInstalled = {
+  'scripts/install-versitygw.ts': existsSync(VERSITYGW_PATH),
+  'scripts/install-temporal-server.ts': isTemporalServerInstalled(),
+};
+const wanted = FAULTS.filter(({ isLong }) => rounds > 1 || !isLong);
+const faults = wanted.filter(({ needs }) => needs === undefined || isInstalled[needs]);
 const directory = mkdtempSync(join(tmpdir(), 'faults-report-'));
 const reportPath = join(directory, 'report.json');
 try {
@@ -48,5 +55,8 @@ function printReport({ testResults }: JestReport): boolean {
     console.log(`| ${fault} | ${mustShow} | ${tried.length} | ${passed.length} |`);
     return tried.length > 0 && passed.length === tried.length;
   });
+  for (const { fault, needs } of wanted) {
+    if (!faults.some((tried) => tried.fault === fault)) console.log(`\nNot tried, \`node ${needs}\` first: ${fault}`);
+  }
   return held.every(Boolean);
 }

@@ -7,7 +7,7 @@ import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import type { FaultStack } from './fault-stack.ts';
 
-const PICTURE = readFileSync(join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg'));
+export const PICTURE = readFileSync(join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg'));
 /** A time-out means a hang. */
 const PATIENCE_MS = 300_000;
 /** Longer than a request waits for the restart of any process. */

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { OWN_TEMPORAL_VARIABLE, prepareTemporalServer } from '../../scripts/temporal-server.ts';
+import pg from 'pg';
+import { type HistoryProcess, OWN_TEMPORAL_VARIABLE, prepareTemporalServer } from '../../scripts/temporal-server.ts';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { openDatabase } from '../../src/database.ts';
 import { findTemporal } from '../../src/embedded/find-temporal.ts';
@@ -73,6 +74,14 @@ export class Part {
   }
 }
 
+/** A process of Temporal's history service, one of several that share the shards. */
+export interface History {
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Shards that it owns. */
+  countShards(): Promise<number>;
+}
+
 export interface FaultStack {
   /** One of each. */
   parts: Record<PartName, Part>;
@@ -84,8 +93,9 @@ export interface FaultStack {
   orm: MikroORM;
   databaseUrl: string;
   postgres: { server: PostgresServer; program: RunningProgram };
-  temporal: { client: Client; kill(): Promise<void>; start(): Promise<void> };
+  temporal: { client: Client; kill(): Promise<void>; start(): Promise<void>; histories: readonly History[] };
   apiUrl: string;
+  modelsDirectory: string;
   seed: DevelopmentSeed;
   /** A test key of another organisation. */
   strangerKey: string;
@@ -100,9 +110,15 @@ export interface FaultStackOptions {
   counts?: Partial<Record<PartName, number>>;
   /** The program of a PgBouncer to put in front of PostgreSQL. */
   pgBouncer?: string | undefined;
+  /** Added to the environment of each process. */
+  environment?: (name: PartName, index: number) => NodeJS.ProcessEnv;
+  /** Processes of Temporal's history service, apart from its other services. Only its production server has them. */
+  historyProcesses?: number;
 }
 
 const NAMESPACE = 'default';
+/** A time-out means a hang: several processes load models at once, on a machine that does much else. */
+const READY_TIMEOUT_MS = 300_000;
 const RETRY_PAUSE_MS = 100;
 const ATTEMPTS = 600;
 
@@ -113,7 +129,7 @@ const ATTEMPTS = 600;
 export async function startFaultStack(
   processes: TestProcesses,
   modelNames: readonly string[] = OF_DASHBOARD_READ,
-  { counts = {}, pgBouncer }: FaultStackOptions = {},
+  { counts = {}, pgBouncer, environment: added, historyProcesses = 0 }: FaultStackOptions = {},
 ): Promise<FaultStack> {
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
   // `npm test` finds the remains of a killed test run in it.
@@ -122,7 +138,7 @@ export async function startFaultStack(
   await using begun = new AsyncDisposableStack();
   begun.defer(() => rmSync(directory, { recursive: true, force: true }));
   const postgresPort = await findFreePort();
-  const temporal = await startOwnTemporal(directory, record);
+  const temporal = await startOwnTemporal(directory, record, historyProcesses);
   begun.defer(() => temporal.stop());
   const receiver = await startWebhookReceiver();
   begun.defer(() => receiver.close());
@@ -179,9 +195,12 @@ export async function startFaultStack(
       API_PORT: String(apiPorts[index] ?? onlyApiPort),
       ...(pooler && { DATABASE_LISTEN_URL: server.databaseUrl }),
       WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+      ...added?.(name, index),
     };
     const ready = { line: (line: string) => /"msg":"(?:worker|api) ready"/.test(line) };
-    return new Part(name, statements, temporalProxy, () => processes.start({ entry: PARTS[name], environment, ready }));
+    return new Part(name, statements, temporalProxy, () =>
+      processes.start({ entry: PARTS[name], environment, ready, readyTimeoutMs: READY_TIMEOUT_MS }),
+    );
   };
   const replicasOf = (name: PartName) =>
     Promise.all(Array.from({ length: counts[name] ?? 1 }, (_, index) => makePart(name, index)));
@@ -203,6 +222,7 @@ export async function startFaultStack(
     postgres,
     temporal: { ...temporal, client: new Client({ connection, namespace: NAMESPACE }) },
     apiUrl,
+    modelsDirectory: models,
     seed,
     strangerKey: stranger.keys.test,
     receiver,
@@ -234,15 +254,17 @@ async function startPooler(executable: string, databaseUrl: string, directory: s
 }
 
 /** A server of its own, whose state outlives a kill -9. */
-async function startOwnTemporal(directory: string, record: ProcessRecord) {
-  const { port, start, close } =
-    process.env[OWN_TEMPORAL_VARIABLE] === 'server'
-      ? await prepareProductionTemporal(directory, record)
-      : await prepareDevelopmentTemporal(directory, record);
+async function startOwnTemporal(directory: string, record: ProcessRecord, historyProcesses: number) {
+  const isProduction = process.env[OWN_TEMPORAL_VARIABLE] === 'server' || historyProcesses > 0;
+  const { port, start, histories, close } = isProduction
+    ? await prepareProductionTemporal(directory, record, historyProcesses)
+    : await prepareDevelopmentTemporal(directory, record);
+  await Promise.all(histories.map((history) => history.start()));
   let program = await start();
   await ensureNamespace(`127.0.0.1:${port}`, NAMESPACE);
   return {
     port,
+    histories,
     async kill() {
       program.signal('SIGKILL');
       await program.exited;
@@ -252,6 +274,7 @@ async function startOwnTemporal(directory: string, record: ProcessRecord) {
     },
     async stop() {
       await program.stop();
+      await Promise.all(histories.map((history) => history.kill()));
       await close();
     },
   };
@@ -271,10 +294,39 @@ async function prepareDevelopmentTemporal(directory: string, record: ProcessReco
       environment: { HOME: directory, XDG_CONFIG_HOME: directory },
       record,
     });
-  return { port, start, close: async () => {} };
+  return { port, start, histories: [] as History[], close: async () => {} };
 }
 
-async function prepareProductionTemporal(directory: string, record: ProcessRecord) {
-  const { address, start, close } = await prepareTemporalServer({ directory, throwAway: true, record });
-  return { port: Number(new URL(`http://${address}`).port), start: () => start(), close };
+async function prepareProductionTemporal(directory: string, record: ProcessRecord, historyProcesses: number) {
+  const server = await prepareTemporalServer({ directory, throwAway: true, record, historyProcesses });
+  const histories = server.histories.map((history) => controlHistory(history, server.databaseUrl));
+  const port = Number(new URL(`http://${server.address}`).port);
+  return { port, start: () => server.start(), histories, close: server.close };
+}
+
+function controlHistory({ identity, start }: HistoryProcess, databaseUrl: string): History {
+  let program: RunningProgram | null = null;
+  return {
+    async kill() {
+      program?.signal('SIGKILL');
+      await program?.exited;
+    },
+    async start() {
+      program = await start();
+    },
+    async countShards() {
+      const client = new pg.Client({ connectionString: databaseUrl });
+      await client.connect();
+      try {
+        // The owner is a string within a message of Protocol Buffers.
+        const { rows } = await client.query<{ owned: number }>(
+          `select count(*)::int as owned from shards where position(convert_to($1, 'UTF8') in data) > 0`,
+          [`${identity}-`],
+        );
+        return rows[0]?.owned ?? 0;
+      } finally {
+        await client.end();
+      }
+    },
+  };
 }

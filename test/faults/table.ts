@@ -8,6 +8,8 @@ export interface Fault {
   named?: RegExp;
   /** Takes minutes: `npm test` and `npm run test:faults -- --short` omit it. */
   isLong?: true;
+  /** The script that builds the server which it needs; it is not tried without it. */
+  needs?: 'scripts/install-versitygw.ts' | 'scripts/install-temporal-server.ts';
 }
 
 export const FAULTS: readonly Fault[] = [
@@ -25,6 +27,12 @@ export const FAULTS: readonly Fault[] = [
     fault: 'kill -9 of the inference worker in mid-inspection, with the shipped models',
     mustShow: 'the inspection ends as without a fault, one charge',
     files: ['test/faults/live-inspection.test.ts'],
+  },
+  {
+    fault: 'kill -9 of the worker that runs a release in the shadow',
+    mustShow: 'nothing charged, nothing shown; each comparison counts once',
+    files: ['test/faults/shadow-killed.test.ts', 'test/workflows/shadow-job.test.ts'],
+    named: /nothing shown|lost|stopped/,
   },
   {
     fault: 'kill -9 of the inference child',
@@ -78,6 +86,19 @@ export const FAULTS: readonly Fault[] = [
     fault: 'disk full',
     mustShow: '503, no half job, recovers unaided',
     files: ['test/api/storage-failures.test.ts'],
+  },
+  {
+    fault: 'the bucket away, slow, silent or full, or it refuses the credentials',
+    mustShow: 'a job or a clean 503 under one key; nothing lost; charged once or not at all; recovers unaided',
+    files: ['test/faults/bucket.test.ts', 'test/e2e/bucket.test.ts'],
+    needs: 'scripts/install-versitygw.ts',
+  },
+  {
+    fault: 'a server of buckets that is away, refuses, is overloaded or full; writers killed; content changed',
+    mustShow: 'a clear error without secrets; bounded tries; nothing half-written; changed content is not returned',
+    files: ['test/platform/storage/s3-store.test.ts'],
+    named: /away|refuses|responds with|killed writer|changed in the bucket/,
+    needs: 'scripts/install-versitygw.ts',
   },
   {
     fault: 'pictures and bodies made to hurt: bombs, truncated, animated, rotated, too large',
