@@ -45,6 +45,12 @@ export const FAULTS: readonly Fault[] = [
     files: ['test/faults/temporal-away.test.ts', 'test/api/temporal-away.test.ts'],
   },
   {
+    fault: "Temporal's history shards moved: kill -9 of one process of its history service after the other",
+    mustShow: '202 or a clean 503; every job ends; no double start',
+    files: ['test/faults/temporal-shards.test.ts'],
+    needs: 'scripts/install-temporal-server.ts',
+  },
+  {
     fault: 'PostgreSQL killed, its sessions terminated, none of them free',
     mustShow: 'what was acknowledged is durable; the service reconnects by itself',
     files: ['test/faults/postgres-away.test.ts', 'test/api/database-failures.test.ts', 'test/jobs/durability.test.ts'],

@@ -1,0 +1,48 @@
+/** The history shards of Temporal's production server move between two processes of its history service, which are killed in turn. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isTemporalServerInstalled } from '../../scripts/install-temporal-server.ts';
+import { HISTORY_SHARDS } from '../../scripts/temporal-server.ts';
+import { useProcesses } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { type FaultStack, type History, startFaultStack } from './fault-stack.ts';
+import { rounds } from './rounds.ts';
+import { expectToSurvive } from './survive.ts';
+
+/** The other process misses the killed one after some ten seconds. */
+const AWAY_MS = 20_000;
+/** A time-out means a hang. */
+const PATIENCE_MS = 240_000;
+
+const processes = useProcesses();
+let stack: FaultStack;
+
+const isInstalled = isTemporalServerInstalled();
+const describeWithServer = isInstalled ? describe : describe.skip;
+const hint = isInstalled ? '' : ': not installed, `node scripts/install-temporal-server.ts` does: skipped';
+
+describeWithServer(`the production server of Temporal${hint}`, () => {
+  beforeAll(async () => {
+    stack = await startFaultStack(processes, undefined, { historyProcesses: 2 });
+  }, 600_000);
+  afterAll(() => stack.close());
+
+  const ownsAll = (history: History) =>
+    until(async () => (await history.countShards()) === HISTORY_SHARDS, PATIENCE_MS);
+
+  it.each(rounds)(
+    'every shard moves to another process, killed with kill -9 in mid-job (round %i): everything admitted ends, nothing is started twice',
+    async () => {
+      const [one, other] = stack.temporal.histories as [History, History];
+      await expectToSurvive(stack, { awayMs: AWAY_MS }, async () => {
+        expect((await one.countShards()) + (await other.countShards())).toBe(HISTORY_SHARDS);
+        await one.kill();
+        await ownsAll(other);
+        await one.start();
+        await other.kill();
+        await ownsAll(one);
+        await other.start();
+      });
+    },
+    600_000,
+  );
+});
