@@ -13,11 +13,15 @@ import { type RunningProgram, startProgram, waitUntilReady } from './program.ts'
  */
 const SQLITE_PRAGMAS = ['--sqlite-pragma=journal_mode=WAL', '--sqlite-pragma=synchronous=NORMAL'];
 
-/** By default a history shard polls at most 20 times a second, which adds 50 ms to every hop between queues. */
+/**
+ * By default a history shard polls at most 20 times a second, which adds 50 ms to every hop between queues, and a task queue
+ * has four partitions, which forward tasks to each other. All are still read: an older server may have left tasks in them.
+ */
 export const DYNAMIC_CONFIG: Record<string, number> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 500,
+  'matching.numTaskqueueWritePartitions': 1,
 };
 
 const RETENTION_SECONDS = 7 * 24 * 3600;
