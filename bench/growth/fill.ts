@@ -42,12 +42,14 @@ export interface Filling {
   hotEvery: number;
   now: Date;
   signal: AbortSignal;
+  /** Told how many jobs are there, now and then, and last what remains to be done. */
+  onProgress?: (what: string) => void;
 }
 
 /** Fills a migrated database. Returns its organisations, the hot one first. */
 export async function fill(
   databaseUrl: string,
-  { jobs, organizations: count, hotEvery, now, signal }: Filling,
+  { jobs, organizations: count, hotEvery, now, signal, onProgress }: Filling,
 ): Promise<Organization[]> {
   const organizations = await createOrganizations(databaseUrl, count);
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -67,12 +69,14 @@ export async function fill(
       await client.query('drop table if exists chunk');
       await client.query(chunkOf({ from: from + 1, to, jobs, start, step, hotEvery }));
       for (const statement of FROM_CHUNK) await client.query(statement);
+      onProgress?.(`${to} jobs`);
     }
     await client.query(BALANCES);
     for (const index of indexes) {
       signal.throwIfAborted();
       await client.query(index);
     }
+    onProgress?.(`${indexes.length} indexes`);
     // As autovacuum would have left it.
     await client.query('vacuum (analyze)');
     await client.query('checkpoint');

@@ -43,7 +43,15 @@ export async function measureGrowth(context: BenchContext, postgres: Postgres, e
   const prepare = async (name: string, jobs: number, hotEvery: number): Promise<Database> => {
     const startedAtMs = performance.now();
     const url = await postgres.createDatabase(`growth_${name}`);
-    const organizations = await fill(url, { jobs, organizations: ORGANIZATIONS, hotEvery, now, signal });
+    const organizations = await fill(url, {
+      jobs,
+      organizations: ORGANIZATIONS,
+      hotEvery,
+      now,
+      signal,
+      onProgress: (what) => say(`Growth, ${name}: ${what} after ${secondsSince(startedAtMs)} s`),
+    });
+    say(`Growth, ${name}: filled after ${secondsSince(startedAtMs)} s; closing its months and its usage …`);
     const filledAtMs = performance.now();
     const orm = await openDatabase({ url, poolSize: 2, statementTimeoutMs: null });
     context.cleanup.add(() => orm.close());
@@ -101,6 +109,8 @@ export async function measureGrowth(context: BenchContext, postgres: Postgres, e
   const drift = await Promise.all([empty, large].map(({ em }) => findLedgerDrift(em())));
   return { comparisons, broken: drift.flat(), notes };
 }
+
+const secondsSince = (sinceMs: number) => Math.round((performance.now() - sinceMs) / 1000);
 
 function sideOf(
   database: Database,
