@@ -2,7 +2,7 @@
  * A soak: several of every process of the service under a gentle mixed load, looked at every 15 seconds. Shows whether memory,
  * handles, connections and tables stay flat, and whether every promise was kept.
  *
- *     node bench/soak.ts [--minutes 60] [--every 15] [--keep] [--samples FILE]
+ *     node bench/soak.ts [--minutes 60] [--every 15] [--keep] [--samples FILE] [--note TEXT]
  *
  * `--keep` writes the report and its charts to `bench/results/`; without it the report is only printed. `--samples` keeps what was
  * seen as JSON, of which `--from FILE` makes the report again. `PGBOUNCER=<program>` puts PgBouncer between the service and
@@ -40,6 +40,7 @@ const { values: options } = parseArgs({
     keep: { type: 'boolean', default: false },
     samples: { type: 'string' },
     from: { type: 'string' },
+    note: { type: 'string', multiple: true, default: [] },
   },
 });
 const directory = mkdtempSync(join(tmpdir(), 'vehicle-inference-soak-'));
@@ -49,7 +50,8 @@ const signal = listenForStop({ onFirst: () => console.error('Stopping …'), onS
 try {
   // PostgreSQL may run under another account (postgres-user.ts), which must be able to enter here.
   chmodSync(directory, 0o755);
-  const report = options.from ? (JSON.parse(readFileSync(options.from, 'utf8')) as SoakReport) : await soak();
+  const taken = options.from ? (JSON.parse(readFileSync(options.from, 'utf8')) as SoakReport) : await soak();
+  const report = { ...taken, notes: [...(taken.notes ?? []), ...options.note] };
   if (options.samples) writeFileSync(options.samples, JSON.stringify(report));
   const text = renderSoak(report);
   console.log(`\n${text}`);

@@ -12,6 +12,8 @@ export interface SoakReport {
   stack: string;
   /** Counts of what customers asked for and what came of it. */
   load: Record<string, number>;
+  /** What whoever ran it has to say. */
+  notes?: string[];
   broken: string[];
   samples: SoakSample[];
 }
@@ -26,7 +28,7 @@ export function findGrowing({ samples, minutes }: SoakReport): string[] {
 }
 
 export function renderSoak(report: SoakReport): string {
-  const { startedAt, minutes, commit, machine, stack, load, broken, samples } = report;
+  const { startedAt, minutes, commit, machine, stack, load, broken, samples, notes = [] } = report;
   const growing = findGrowing(report);
   const isJudged = minutes >= SHORTEST_MINUTES;
   return [
@@ -39,6 +41,7 @@ export function renderSoak(report: SoakReport): string {
     `Load: ${Object.entries(load)
       .map(([what, count]) => `${count} ${what}`)
       .join(', ')}.`,
+    ...notes,
     '',
     `Flat: in the last three quarters of the time a series grows by less than ${100 * GROWTH_SHARE} % of its median an hour, or ` +
       'by less than a bound for small ones: ' +
