@@ -189,6 +189,7 @@ def main() -> None:
     parser.add_argument("--cars", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--more", type=Path, nargs="*", default=[], help="folders of pictures that only train")
+    parser.add_argument("--split", type=Path, default=LABELS, help="where the names of the pictures that tune and judge are written")
     parser.add_argument("--drawings", type=int, default=60, help="pictures without a vehicle")
     args = parser.parse_args()
     cv2.setNumThreads(1)
@@ -225,7 +226,7 @@ def main() -> None:
         arrays[f"train.empty.{empty + drawn}"] = drawing(random, "train")
     args.out.parent.mkdir(parents=True, exist_ok=True)
     np.savez(args.out, **arrays)
-    LABELS.write_text(json.dumps({split: sorted(names) for split, names in listed.items()}, indent=2) + "\n")
+    args.split.write_text(json.dumps({split: sorted(names) for split, names in listed.items()}, indent=2) + "\n")
     for split, (undamaged, damaged) in sorted(counts.items()):
         print(f"{split}: {damaged} pictures with damage, {undamaged} without")
     print(f"{empty} windows beside cars, {args.drawings} drawings")

@@ -26,7 +26,7 @@ from .damage_data import LABELS, TUNING_CARS, paint, read_cars, read_damages
 from .evaluate import wilson
 from .export_damage import LONGEST, MODEL, RELEASE, VEHICLE
 
-PARTS = Path("vehicle-parts/2026-11-25/vehicle-parts.onnx")
+PARTS = Path("vehicle-parts/2026-11-26/vehicle-parts.onnx")
 # Of the network for parts, in pixels.
 PARTS_SIDE = 256
 # As in `src/endpoints/shared/damage-finder.ts`.

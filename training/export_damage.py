@@ -23,7 +23,7 @@ from .export import export, load
 from .reduce_print import store_halves
 from .write_model_json import digest
 
-MODEL, RELEASE = "damage-finder", "2026-11-23"
+MODEL, RELEASE = "damage-finder", "2026-11-24"
 # Longest side of what the network sees.
 LONGEST = 512
 # Confidence from which something with damage on it is a vehicle: a close-up of one panel shows little of one.

@@ -27,7 +27,7 @@ from .reduce_print import store_halves
 from .train_heads import heads_of
 from .write_model_json import digest
 
-MODEL, RELEASE = "vehicle-parts", "2026-11-25"
+MODEL, RELEASE = "vehicle-parts", "2026-11-26"
 # A region is reported from this mean probability of its pixels and this area in pixels of the input.
 PARTS_SCORE, PARTS_PIXELS = 0.5, 24
 VEHICLE_SCORE, VEHICLE_PIXELS = 0.93, 800

@@ -1,6 +1,6 @@
 """Train the network of `models/damage-finder` on labelled photographs.
 
-    python -m training.train_damage --data FOLDER/damage.npz --out FOLDER --minutes 50 --parts models/vehicle-parts/2026-11-25/vehicle-parts.onnx
+    python -m training.train_damage --data FOLDER/damage.npz --out FOLDER --minutes 50 --parts models/vehicle-parts/RELEASE/vehicle-parts.onnx
 
 Resumes from `FOLDER/damage.resume.pt` if it is there. Windows keep the scale at which the network looks at whole pictures, so
 that they begin small and cheap and end at the released context. Undamaged pictures are sampled by how much damage the network
@@ -200,6 +200,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=50, help="wall clock; the learning rate falls to zero over it")
+    parser.add_argument("--steps", type=int, help="instead of minutes; the same seed then gives the same weights on the same machine")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--seed", type=int, default=1)
@@ -263,7 +264,7 @@ def main() -> None:
         temporary.rename(resume)
 
     while True:
-        share = (time.time() - begin) / (args.minutes * 60)
+        share = step / args.steps if args.steps else (time.time() - begin) / (args.minutes * 60)
         if share >= 1:
             break
         side = next(size for size, until in SIZES if share < until)

@@ -120,7 +120,7 @@ def fit_heads(rows: list[Row]) -> dict[str, torch.Tensor]:
             return fit(*samples(chosen, True), len(classes), DECAY[head])
 
         logits, truth = [], []
-        for part in range(BLOCKS):
+        for part in sorted({each[0] % BLOCKS for each in known}):
             weight, bias = fitted([each for each in known if each[0] % BLOCKS != part])
             x, y = samples([each for each in known if each[0] % BLOCKS == part], False)
             logits.append(x @ weight.T + bias)

@@ -27,7 +27,7 @@ from .parts_network import PartsNetwork
 MIRRORED = mirrored_classes()
 CENTRE, SPREAD = torch.tensor(MEAN).view(1, 3, 1, 1), torch.tensor(STD).view(1, 3, 1, 1)
 # Input sides, and the share of the time up to which each is trained: small pictures first, the released size last.
-SIZES = ((160, 0.3), (192, 0.6), (224, 0.85), (256, 1.01))
+SIZES = ((192, 0.25), (256, 0.6), (320, 1.01))
 BATCH = 8
 # The encoder's learning rate beside the decoder's.
 ENCODER_SHARE = 0.4
@@ -140,6 +140,7 @@ def main() -> None:
     parser.add_argument("--taught", type=Path, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=50, help="wall clock; the learning rate falls to zero over it")
+    parser.add_argument("--steps", type=int, help="instead of minutes; the same seed then gives the same weights on the same machine")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--seed", type=int, default=1)
@@ -204,7 +205,7 @@ def main() -> None:
         temporary.rename(resume)
 
     while True:
-        share = (time.time() - begin) / (args.minutes * 60)
+        share = step / args.steps if args.steps else (time.time() - begin) / (args.minutes * 60)
         if share >= 1:
             break
         side = next(size for size, until in SIZES if share < until)

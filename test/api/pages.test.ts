@@ -247,7 +247,7 @@ describe('search', () => {
     ['insuficient credits', '/docs/errors/insufficient_credits'],
     ['rotate a key', '/docs/reference/rotateApiKey'],
     ['completions', '/docs/command-line#completions'],
-    ['vehicle-parts', '/docs/models/vehicle-parts@2026-11-25'],
+    ['vehicle-parts', '/docs/models/vehicle-parts@2026-11-26'],
     ['odometer', '/docs/quickstart#step-3-the-same-from-a-program'],
   ])('finds %s', async (query, path) => {
     expect((await find(query)).map((result) => result.path)).toContain(path);

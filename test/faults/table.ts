@@ -24,9 +24,9 @@ export const FAULTS: readonly Fault[] = [
     files: ['test/faults/workers-killed.test.ts'],
   },
   {
-    fault: 'kill -9 of the inference worker in mid-inspection, with the shipped models',
-    mustShow: 'the inspection ends as without a fault, one charge',
-    files: ['test/faults/live-inspection.test.ts'],
+    fault: 'kill -9 of the inference worker in the midst of a bundle, with the shipped models',
+    mustShow: 'the bundle ends as without a fault, one charge',
+    files: ['test/faults/live-bundles.test.ts'],
   },
   {
     fault: 'kill -9 of the worker that runs a release in the shadow',

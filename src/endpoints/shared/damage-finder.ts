@@ -17,6 +17,7 @@ import { cutTile } from '../../inference/toolkit/images/tiles.ts';
 import { createPictureAssessor, type PictureAssessment } from '../../inference/toolkit/quality/picture-assessment.ts';
 import type { OutlinedPart } from '../../inference/toolkit/segmentation/part-outlines.ts';
 import { createPartReader, type ReadParts } from '../../inference/toolkit/segmentation/part-reader.ts';
+import { partsInView } from '../../inference/toolkit/segmentation/view-of-parts.ts';
 import { createPlaces, type Place } from './damage-places.ts';
 import { type Measured, measure, type Reference, scaleOfPlate, scaleOfWheel } from './damage-scale.ts';
 
@@ -86,7 +87,8 @@ export function createDamageFinder(model: Model): (picture: RgbImage) => Promise
   const readParts = createPartReader(withVehicleScore(partsModel, Math.min(thresholds?.vehicle ?? sure, sure)));
   const findPlates = model.uses.plates ? createPlateFinder(usedModel(model, 'plates')) : null;
   return async (picture) => {
-    const { vehicles, parts, assessment } = await readParts(picture);
+    const { vehicles, assessment, ...read } = await readParts(picture);
+    const parts = partsInView(read.parts, assessment.view);
     const [main] = vehicles;
     const placeOf = createPlaces(parts, outlinesOf(vehicles), picture);
     const found = main ? await find(picture, windowAround(main.box, picture)) : [];

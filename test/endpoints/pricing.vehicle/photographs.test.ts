@@ -21,7 +21,7 @@ import { inferenceWorker, startTestWorkers, type TestWorkers } from '../../suppo
 
 type Seen = Severities['overall'] | 'unreadable';
 
-const SEES_DAMAGE = { endpoint: 'damage.severity', modelVersion: 'damage-finder@2026-11-23' };
+const SEES_DAMAGE = { endpoint: 'damage.severity', modelVersion: 'damage-finder@2026-11-24' };
 const overall = (value: 'moderate' | 'severe', confidence: number): Seen => ({
   severity: { value, confidence },
   drivable: { value: true, confidence },

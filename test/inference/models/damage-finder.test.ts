@@ -9,7 +9,7 @@ import type { Result as Grades } from '../../../src/endpoints/damage.severity/re
 import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { noArtefacts, recordingLog, tinyRequest } from '../support/tiny-endpoint.ts';
 
-const modelVersion = 'damage-finder@2026-11-23';
+const modelVersion = 'damage-finder@2026-11-24';
 /** A drawn car without damage, its right side towards the viewer. */
 const CAR = 'render.360/fixtures/example-5.jpg';
 /** Another one from behind and the right, with a scuffed rear bumper. */

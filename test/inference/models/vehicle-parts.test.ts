@@ -21,7 +21,7 @@ afterAll(() => models.backend.close());
 const ask: ShippedModels['ask'] = (...given) => models.ask(...given);
 
 it('serves its endpoints from one set of processes', () => {
-  models.expectOneSetOfProcesses('vehicle-parts@2026-11-25');
+  models.expectOneSetOfProcesses('vehicle-parts@2026-11-26');
 });
 
 it.each([

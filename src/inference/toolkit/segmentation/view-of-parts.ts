@@ -1,4 +1,4 @@
-/** The compass view of a picture, by a rule over the parts that it shows. */
+/** Views and parts: the view that parts show, and the parts that a view can show. */
 import type { COMPASS_VIEWS } from '../../../contracts/vocabulary/pictures.ts';
 import type { OutlinedPart } from './part-outlines.ts';
 
@@ -38,6 +38,20 @@ export function viewOfParts(parts: readonly SeenPart[]): { value: CompassView; c
   if (shareOfSide < LEAST_OF_TWO_FACES) return { value: faceName, confidence: confidenceOf(face) };
   if (shareOfSide > MOST_OF_TWO_FACES) return { value: sideName, confidence: confidenceOf(side) };
   return { value: `${faceName}_${sideName}`, confidence: confidenceOf([...face, ...side]) };
+}
+
+/**
+ * Those of the parts that a picture with this view can show: none of the rear from the front, nor the other way round. On close-ups
+ * one smooth panel is easily taken for another.
+ * @param view null for a picture that tells none, which rules nothing out
+ */
+export function partsInView<Seen extends Pick<OutlinedPart, 'part'>>(
+  parts: readonly Seen[],
+  view: { value: string } | null,
+): Seen[] {
+  const face = view?.value.split('_')[0];
+  const hidden = face === 'front' ? [...REAR_PARTS, LID] : face === 'rear' ? FRONT_PARTS : [];
+  return parts.filter(({ part }) => !hidden.includes(part));
 }
 
 function areaOf(parts: readonly SeenPart[]): number {

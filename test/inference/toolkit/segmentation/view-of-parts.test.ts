@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { partOfLabel } from '../../../../src/inference/toolkit/detection/part-labels.ts';
-import { viewOfParts } from '../../../../src/inference/toolkit/segmentation/view-of-parts.ts';
+import { partsInView, viewOfParts } from '../../../../src/inference/toolkit/segmentation/view-of-parts.ts';
 
 const seen = (areas: Record<string, number>, confidence = 0.9) =>
   viewOfParts(Object.entries(areas).map(([label, area]) => ({ ...partOfLabel(label), area, confidence })));
@@ -41,4 +41,15 @@ test('the confidence is the mean of the deciding parts by area', () => {
     { ...partOfLabel('front_door.left'), area: 1, confidence: 0.1 },
   ];
   expect(viewOfParts(front)?.confidence).toBeCloseTo(0.9);
+});
+
+test.each([
+  ['front_left', ['hood', 'front_bumper', 'front_door']],
+  ['rear', ['trunk_lid', 'taillight', 'front_door']],
+  ['left', ['hood', 'front_bumper', 'trunk_lid', 'taillight', 'front_door']],
+  [null, ['hood', 'front_bumper', 'trunk_lid', 'taillight', 'front_door']],
+])('a picture from %s shows no part of the face that is turned away', (view, expected) => {
+  const parts = ['hood', 'front_bumper', 'trunk_lid', 'taillight.left', 'front_door.left'].map(partOfLabel);
+  const shown = partsInView(parts, view === null ? null : { value: view });
+  expect(shown.map(({ part }) => part)).toEqual(expected);
 });
