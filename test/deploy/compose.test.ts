@@ -85,13 +85,16 @@ describe('docker-compose.yml', () => {
     expect(awaited).toEqual(expect.arrayContaining(ends));
   });
 
-  it('gives Temporal the poll limits of `npm start`', () => {
+  it('gives Temporal the settings of `npm start`', () => {
     const source = readFileSync(`${PROJECT_DIRECTORY}src/embedded/temporal.ts`, 'utf8');
-    const embedded = [...source.matchAll(/^ {2}'(history\.\w+)': (\d+),$/gm)].map(([, name, value]) => [name, value]);
+    const embedded = [...source.matchAll(/^ {2}'((?:history|matching)\.\w+)': (\d+),$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
     const content = file.configs['temporal-dynamic-config']?.content ?? '';
     const composed = [...content.matchAll(/^([\w.]+):\n {2}- value: (\d+)$/gm)].map(([, name, value]) => [name, value]);
     expect(composed).toEqual(embedded);
-    expect(composed).toHaveLength(3);
+    expect(composed).toHaveLength(4);
   });
 
   it('shares one folder between the processes that read or write files', () => {

@@ -11,6 +11,7 @@ import type { Result as Inspection } from '../../src/endpoints/inspections/resul
 import type { Result as Plates } from '../../src/endpoints/plate.read/result.ts';
 import type { Result as Anonymised } from '../../src/endpoints/render.plate/result.ts';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
+import { intersectionOverUnion } from '../../src/inference/toolkit/decoding/boxes.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import type { JobResource } from '../../src/jobs/job-resource.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -23,6 +24,13 @@ import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorke
 
 const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const photograph = readFileSync(path('training/examples/night-kilometres.jpg'));
+
+const boxOf = ({ x, y, width, height }: Anonymised['plates'][number]['bbox']) => ({
+  x0: x,
+  y0: y,
+  x1: x + width,
+  y1: y + height,
+});
 
 let api: TestApi;
 let backend: Backend;
@@ -116,8 +124,13 @@ it('the plate of a car is read, and nobody reads it on the picture that is made 
     status: 'succeeded',
     credits: { charged: 100 },
     model_version: seen.model_version,
-    result: { mode: 'blur', plates: [{ bbox: (seen.result as Plates).plates[0]?.bbox }] },
+    result: { mode: 'blur' },
   });
+  const [covered, ...others] = (anonymised.result as Anonymised).plates.map(({ bbox }) => boxOf(bbox));
+  const [read] = (seen.result as Plates).plates.map(({ bbox }) => boxOf(bbox));
+  expect(others).toEqual([]);
+  // The cover follows the plate's own edges.
+  expect(covered && read ? intersectionOverUnion(covered, read) : 0).toBeGreaterThan(0.7);
   const { pathname, search } = new URL((anonymised.result as Anonymised).image.url);
   const made = await fetch(api.url + pathname + search);
   expect(textsOf(await settled('/v1/plate/read', Buffer.from(await made.arrayBuffer())))).toEqual([]);
