@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Point } from '../src/inference/toolkit/decoding/detections.ts';
+import { boxAround } from '../src/inference/toolkit/decoding/rotated-boxes.ts';
 import { fitQuad } from '../src/inference/toolkit/detection/fit-quad.ts';
 import { createPlateCandidateFinder } from '../src/inference/toolkit/detection/plates.ts';
 import { decodeImage } from '../src/inference/toolkit/images/decode-image.ts';
@@ -63,13 +64,11 @@ for (const [way, { overlap, apart }] of Object.entries(sums)) {
 }
 
 function overlapOf(one: readonly Point[], other: readonly Point[]): number {
-  const all = [...one, ...other];
-  const [left, right] = [Math.min(...all.map(({ x }) => x)), Math.max(...all.map(({ x }) => x))];
-  const [top, bottom] = [Math.min(...all.map(({ y }) => y)), Math.max(...all.map(({ y }) => y))];
+  const { x0, y0, x1, y1 } = boxAround([...one, ...other]);
   let [both, either] = [0, 0];
   for (let index = 0; index < PLACES ** 2; index += 1) {
-    const x = left + (((index % PLACES) + 0.5) / PLACES) * (right - left);
-    const y = top + ((Math.floor(index / PLACES) + 0.5) / PLACES) * (bottom - top);
+    const x = x0 + (((index % PLACES) + 0.5) / PLACES) * (x1 - x0);
+    const y = y0 + ((Math.floor(index / PLACES) + 0.5) / PLACES) * (y1 - y0);
     const [first, second] = [isWithin(one, x, y), isWithin(other, x, y)];
     if (first && second) both += 1;
     if (first || second) either += 1;

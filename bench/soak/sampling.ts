@@ -56,7 +56,8 @@ const STORED_FOLDERS = ['jobs', 'uploads', 'artefacts'];
 
 export async function takeSample(stack: SoakStack, latencies: Latencies, seconds: number): Promise<SampleValues> {
   const { pids, metricsUrls, orm, temporal, storage } = stack;
-  const processes = Object.entries(pids).map(([name, pid]) => ({ name, ...lookAtTree(pid) }));
+  const parents = readParents();
+  const processes = Object.entries(pids).map(([name, pid]) => ({ name, ...lookAtTree(pid, parents) }));
   const perProcess = (of: keyof Footprint) => Object.fromEntries(processes.map((one) => [one.name, one[of]]));
   const metrics = await Promise.all(
     Object.entries(metricsUrls).map(async ([name, url]) => ({ name, text: await (await fetch(url)).text() })),
@@ -87,17 +88,12 @@ export async function takeSample(stack: SoakStack, latencies: Latencies, seconds
   );
   const [recent] = await query<{ ended: number; p50: number | null; p99: number | null }>(
     em,
-    `select count(*)::int as ended, percentile_cont(0.5) within group (order by ms) as p50,
-       percentile_cont(0.99) within group (order by ms) as p99
+    `select count(*)::int as ended, percentile_cont(0.5) within group (order by ms) filter (where livemode) as p50,
+       percentile_cont(0.99) within group (order by ms) filter (where livemode) as p99
      from (
-       select extract(epoch from completed_at - created_at)::float8 * 1000 as ms from jobs
-       where livemode and completed_at >= now() - $1 * interval '1 second'
-     ) as live`,
-    [seconds],
-  );
-  const [counted] = await query<{ ended: number }>(
-    em,
-    `select count(*)::int as ended from jobs where completed_at >= now() - $1 * interval '1 second'`,
+       select livemode, extract(epoch from completed_at - created_at)::float8 * 1000 as ms from jobs
+       where completed_at >= now() - $1 * interval '1 second'
+     ) as ended_jobs`,
     [seconds],
   );
   const backlog = await readBacklog(em);
@@ -127,7 +123,7 @@ export async function takeSample(stack: SoakStack, latencies: Latencies, seconds
       'open jobs': backlog.openJobs.reduce((sum, { jobs }) => sum + jobs, 0),
       'pending deliveries': backlog.pendingDeliveries.deliveries,
     },
-    'Jobs a second': { ended: (counted?.ended ?? 0) / seconds },
+    'Jobs a second': { ended: (recent?.ended ?? 0) / seconds },
     'Time, ms': {
       ...(recent?.p50 && recent.p99 ? { 'live job, p50': recent.p50, 'live job, p99': recent.p99 } : {}),
       ...latencies.take(),
@@ -142,12 +138,7 @@ interface Footprint {
 }
 
 /** Of a process with its descendants. Memory is what belongs to it alone: anonymous pages (RssAnon). */
-function lookAtTree(root: number): Footprint {
-  const parents = new Map<number, number>();
-  for (const entry of readdirSync('/proc')) {
-    const fields = /^\d+$/.test(entry) ? readStatus(Number(entry)) : null;
-    if (fields) parents.set(Number(entry), Number(fields.PPid));
-  }
+function lookAtTree(root: number, parents: ReadonlyMap<number, number>): Footprint {
   const isOfTree = (pid: number): boolean => pid === root || (parents.has(pid) && isOfTree(parents.get(pid) ?? 0));
   const total: Footprint = { memoryMb: 0, handles: 0, sockets: 0 };
   for (const pid of parents.keys()) {
@@ -159,6 +150,16 @@ function lookAtTree(root: number): Footprint {
     }
   }
   return total;
+}
+
+/** Of every process its parent. */
+function readParents(): Map<number, number> {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync('/proc')) {
+    const fields = /^\d+$/.test(entry) ? readStatus(Number(entry)) : null;
+    if (fields) parents.set(Number(entry), Number(fields.PPid));
+  }
+  return parents;
 }
 
 /** Null once the process has ended. */

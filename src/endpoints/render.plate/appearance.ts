@@ -1,6 +1,6 @@
 /** How the camera saw a plate: its light, how blurred it is, and the grain of the picture around it. A replacement gets the same. */
 import { clamp } from '../../inference/toolkit/decoding/boxes.ts';
-import type { Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { boxAround, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { rectify } from '../../inference/toolkit/images/rectify.ts';
 import { lumaOf, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { growQuad, straighten } from '../../inference/toolkit/text/straighten.ts';
@@ -40,16 +40,19 @@ export function appearanceOf(picture: RgbImage, quad: Quad): Appearance {
   const ink = levelAt(seen, INK, null);
   const light = mean(grounds.map(([red = 0, green = 0, blue = 0]) => lumaOf(red, green, blue)));
   return {
-    whiteAt: (u) => {
-      const place = clamp(u * FIELDS - 0.5, 0, FIELDS - 1);
-      const first = Math.min(Math.floor(place), FIELDS - 2);
-      const [left = [], right = []] = [grounds[first], grounds[first + 1]];
-      return left.map((level, channel) => level + ((right[channel] ?? level) - level) * (place - first));
-    },
+    whiteAt: (u) => colourAcross(grounds, u),
     black: ink.map((level) => Math.min(level, MOST_INK * light)),
     blur: blurOf(straighten(picture, quad)),
     grain: grainAround(picture, quad),
   };
+}
+
+/** The colour at a place from the left (0) to the right (1) of two or more fields side by side, interpolated between their middles. */
+export function colourAcross(fields: readonly (readonly number[])[], u: number): number[] {
+  const place = clamp(u * fields.length - 0.5, 0, fields.length - 1);
+  const first = Math.min(Math.floor(place), fields.length - 2);
+  const [left = [], right = []] = [fields[first], fields[first + 1]];
+  return left.map((level, channel) => level + ((right[channel] ?? level) - level) * (place - first));
 }
 
 /** Colour of the pixels about a share from the lightest, of the whole or of a field; a ground of its own colour counts as grey. */
@@ -92,10 +95,9 @@ function blurOf({ pixels, width, height }: RgbImage): number {
 /** From what pixels differ by from their neighbours: the lower quarter, so that edges and texture do not count. */
 function grainAround(picture: RgbImage, quad: Quad): number {
   const { pixels, width, height } = picture;
-  const corners = growQuad(quad, AROUND.x, AROUND.y);
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  const [left, right] = [Math.max(1, Math.floor(Math.min(...xs))), Math.min(width - 1, Math.ceil(Math.max(...xs)))];
-  const [top, bottom] = [Math.max(1, Math.floor(Math.min(...ys))), Math.min(height - 1, Math.ceil(Math.max(...ys)))];
+  const { x0, y0, x1, y1 } = boxAround(growQuad(quad, AROUND.x, AROUND.y));
+  const [left, right] = [Math.max(1, Math.floor(x0)), Math.min(width - 1, Math.ceil(x1))];
+  const [top, bottom] = [Math.max(1, Math.floor(y0)), Math.min(height - 1, Math.ceil(y1))];
   const differences: number[] = [];
   // Green only: the other channels of most cameras are interpolated more.
   for (let y = top; y < bottom; y += 1) {

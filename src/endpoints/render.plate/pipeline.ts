@@ -24,7 +24,7 @@ import { distance, growQuad } from '../../inference/toolkit/text/straighten.ts';
 import { type PrintedLine, readsPrint } from '../../inference/toolkit/text/text-lines.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { createPlateReader, largestFirst } from '../shared/plate-reader.ts';
-import { type Appearance, appearanceOf, grainAt } from './appearance.ts';
+import { type Appearance, appearanceOf, colourAcross, grainAt } from './appearance.ts';
 import { setText, unwritable } from './lettering.ts';
 import { DEFAULT_FILL_COLORS, DEFAULT_MODE, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -148,12 +148,7 @@ function blurred(picture: RgbImage, quad: Quad): ColourAt {
     }
     return sums.map((sum) => sum / ((to - from) * SAMPLE.height));
   });
-  return (u) => {
-    const place = clamp(u * FIELDS.across - 0.5, 0, FIELDS.across - 1);
-    const first = Math.min(Math.floor(place), FIELDS.across - 2);
-    const [left = [], right = []] = [fields[first], fields[first + 1]];
-    return left.map((level, channel) => Math.round(level + ((right[channel] ?? level) - level) * (place - first)));
-  };
+  return (u) => colourAcross(fields, u).map(Math.round);
 }
 
 /** A plate of another colour and text, as the camera saw the one before it: in its light, as blurred, and with grain. */

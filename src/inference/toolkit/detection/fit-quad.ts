@@ -12,7 +12,7 @@ const SIDEWAYS = { room: 0.22, reach: 0.16, enough: 0.8, outward: 1.5 };
 /** Pixels of the searched area along a side, and at least and at most across it. */
 const ALONG = 192;
 const [LEAST_ACROSS, MOST_ACROSS] = [40, 256];
-/** Share of a side at either end that is not looked at: plates have round corners. */
+/** Share of a side that is skipped at either end: plates have round corners. */
 const ROUND = 0.06;
 const SAMPLES = 40;
 /** Rows on either side of an edge that are compared. */
@@ -69,9 +69,7 @@ function slopeOf([a, b, c, d]: Quad): number {
 
 /** The quadrilateral with each side moved outwards, without turning, as far as these points need. */
 export function withPoints(corners: Quad, points: readonly Point[]): Quad {
-  return points.length === 0
-    ? corners
-    : [0, 1, 2, 3].reduce((quad, side) => withPointsBeyond(quad, side, points), corners);
+  return points.length === 0 ? corners : corners.reduce((quad) => withPointsBeyond(quad, points), corners);
 }
 
 /** Fits the sides from the first corner to the second and from the fourth to the third. */
@@ -206,18 +204,15 @@ function bestPair(
   return [stay(first), stay(last)];
 }
 
-function withPointsBeyond(corners: Quad, side: number, points: readonly Point[]): Quad {
-  const at = (index: number): Point => corners[(side + index) % 4] as Point;
-  const [from, to, after, before] = [at(0), at(1), at(2), at(3)];
+/** Moves the first side, and begins with the next one: after four such moves the corners are in their order again. */
+function withPointsBeyond([from, to, after, before]: Quad, points: readonly Point[]): Quad {
   const length = distance(from, to);
   const depth = ({ x, y }: Point) => ((to.x - from.x) * (y - from.y) - (to.y - from.y) * (x - from.x)) / length;
   const beyond = -Math.min(0, ...points.map(depth));
-  if (beyond === 0) return corners;
   // Along the two neighbours, so that they stay where they are.
   const moved = (corner: Point, other: Point) => {
     const share = beyond / depth(other);
     return { x: corner.x - (other.x - corner.x) * share, y: corner.y - (other.y - corner.y) * share };
   };
-  const [start, end] = [moved(from, before), moved(to, after)];
-  return corners.map((corner) => (corner === from ? start : corner === to ? end : corner)) as unknown as Quad;
+  return beyond === 0 ? [to, after, before, from] : [moved(to, after), after, before, moved(from, before)];
 }

@@ -1,6 +1,7 @@
 /** Rectifies planar objects seen in perspective. */
 import { clamp } from '../decoding/boxes.ts';
 import type { Point } from '../decoding/detections.ts';
+import { boxAround } from '../decoding/rotated-boxes.ts';
 import type { RgbImage } from './rgb-image.ts';
 
 /**
@@ -63,15 +64,9 @@ export function paintQuad(
   const toSquare = inverted(matrixOf(corners));
   const depthAt = depthWithin(corners);
   const { pixels } = image;
-  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
-  const [left, right] = [
-    Math.max(0, Math.floor(Math.min(...xs) - soft / 2)),
-    Math.min(image.width, Math.ceil(Math.max(...xs) + soft / 2)),
-  ];
-  const [top, bottom] = [
-    Math.max(0, Math.floor(Math.min(...ys) - soft / 2)),
-    Math.min(image.height, Math.ceil(Math.max(...ys) + soft / 2)),
-  ];
+  const { x0, y0, x1, y1 } = boxAround(corners);
+  const [left, right] = [Math.max(0, Math.floor(x0 - soft / 2)), Math.min(image.width, Math.ceil(x1 + soft / 2))];
+  const [top, bottom] = [Math.max(0, Math.floor(y0 - soft / 2)), Math.min(image.height, Math.ceil(y1 + soft / 2))];
   for (let y = top; y < bottom; y += 1) {
     for (let x = left; x < right; x += 1) {
       const depth = depthAt(x + 0.5, y + 0.5);
