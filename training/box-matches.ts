@@ -1,5 +1,5 @@
 /** Found boxes against labelled ones, over pictures. */
-import { type Box, intersectionOverUnion } from '../src/inference/toolkit/decoding/boxes.ts';
+import { type Box, fromBoundingBox, intersectionOverUnion } from '../src/inference/toolkit/decoding/boxes.ts';
 
 export interface BoxMatches {
   /** Of one picture, in pixels; the found ones in the order in which they choose. */
@@ -20,7 +20,7 @@ export function createBoxMatches(leastIou: number): BoxMatches {
       counted.found += found.length;
       counted.labelled += labelled.length;
       for (const { bbox } of found) {
-        const box = { x0: bbox.x, y0: bbox.y, x1: bbox.x + bbox.width, y1: bbox.y + bbox.height };
+        const box = fromBoundingBox(bbox);
         const [best] = free.toSorted((a, b) => intersectionOverUnion(b, box) - intersectionOverUnion(a, box));
         if (!best || intersectionOverUnion(best, box) < leastIou) continue;
         counted.right += 1;

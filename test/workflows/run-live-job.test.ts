@@ -11,7 +11,7 @@ import type { Result as Inspection } from '../../src/endpoints/inspections/resul
 import type { Result as Plates } from '../../src/endpoints/plate.read/result.ts';
 import type { Result as Anonymised } from '../../src/endpoints/render.plate/result.ts';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
-import { intersectionOverUnion } from '../../src/inference/toolkit/decoding/boxes.ts';
+import { fromBoundingBox, intersectionOverUnion } from '../../src/inference/toolkit/decoding/boxes.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import type { JobResource } from '../../src/jobs/job-resource.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -24,13 +24,6 @@ import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorke
 
 const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const photograph = readFileSync(path('training/examples/night-kilometres.jpg'));
-
-const boxOf = ({ x, y, width, height }: Anonymised['plates'][number]['bbox']) => ({
-  x0: x,
-  y0: y,
-  x1: x + width,
-  y1: y + height,
-});
 
 let api: TestApi;
 let backend: Backend;
@@ -126,8 +119,8 @@ it('the plate of a car is read, and nobody reads it on the picture that is made 
     model_version: seen.model_version,
     result: { mode: 'blur' },
   });
-  const [covered, ...others] = (anonymised.result as Anonymised).plates.map(({ bbox }) => boxOf(bbox));
-  const [read] = (seen.result as Plates).plates.map(({ bbox }) => boxOf(bbox));
+  const [covered, ...others] = (anonymised.result as Anonymised).plates.map(({ bbox }) => fromBoundingBox(bbox));
+  const [read] = (seen.result as Plates).plates.map(({ bbox }) => fromBoundingBox(bbox));
   expect(others).toEqual([]);
   // The cover follows the plate's own edges.
   expect(covered && read ? intersectionOverUnion(covered, read) : 0).toBeGreaterThan(0.7);

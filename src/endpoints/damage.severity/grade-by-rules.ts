@@ -1,6 +1,6 @@
 /** Picture and damages → grades by the rules, with a model that outlines damages. */
 import type { Model } from '../../inference/models/model.ts';
-import { type Box, overlapCoefficient, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { fromBoundingBox, overlapCoefficient, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import type { Point } from '../../inference/toolkit/decoding/detections.ts';
 import { boxAround, quadOfBox } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { onlyPicture, type RunnablePipeline } from '../../inference/toolkit/pipeline.ts';
@@ -41,7 +41,7 @@ function toRequested({ label, confidence, box, outline }: FoundDamage): Requeste
 
 /** Null if the damage is not visible: no vehicle is there, or it has no type and none was found there. */
 async function grade(damage: Requested, seen: SeenDamages, id: string): Promise<Graded | null> {
-  const outline: readonly Point[] = damage.polygon ?? quadOfBox(boxOf(damage));
+  const outline: readonly Point[] = damage.polygon ?? quadOfBox(fromBoundingBox(damage.bbox));
   const place = seen.placeOf?.(outline) ?? null;
   if (!seen.showsVehicle || (place && place.onVehicle < LEAST_ON_VEHICLE)) return null;
   const said = typeOf(damage, seen);
@@ -63,10 +63,8 @@ async function grade(damage: Requested, seen: SeenDamages, id: string): Promise<
 /** The stated type, or that of the damage found in the same place. */
 function typeOf(damage: Requested, { damages }: SeenDamages): { type: Graded['type']; confidence: number } | null {
   if (damage.type !== undefined) return { type: damage.type, confidence: damage.confidence ?? STATED };
-  const found = damages.find(({ outline }) => overlapCoefficient(boxOf(damage), boxAround(outline)) >= SAME_PLACE);
+  const found = damages.find(
+    ({ outline }) => overlapCoefficient(fromBoundingBox(damage.bbox), boxAround(outline)) >= SAME_PLACE,
+  );
   return found ? { type: found.label, confidence: found.confidence } : null;
-}
-
-function boxOf({ bbox: { x, y, width, height } }: Requested): Box {
-  return { x0: x, y0: y, x1: x + width, y1: y + height };
 }

@@ -4,7 +4,7 @@
  */
 import { DAMAGE_TYPES, MATERIALS, REPAIR_METHODS, SEVERITIES } from '../../contracts/vocabulary/damages.ts';
 import { type Model, usedModel } from '../../inference/models/model.ts';
-import { type Box, expandBox, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
+import { type Box, expandBox, fromBoundingBox, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
 import {
   type Classifier,
   createClassifier,
@@ -97,8 +97,8 @@ function assessed(said: { value: 'yes' | 'no'; confidence: number } | null): Gra
   return said && { value: said.value === 'yes', confidence: said.confidence };
 }
 
-function cropOf(picture: RgbImage, { x, y, width, height }: Graded['bbox']): RgbImage {
-  const box = expandBox({ x0: x, y0: y, x1: x + width, y1: y + height }, MARGIN, MARGIN, picture);
+function cropOf(picture: RgbImage, bbox: Graded['bbox']): RgbImage {
+  const box = expandBox(fromBoundingBox(bbox), MARGIN, MARGIN, picture);
   const x0 = Math.min(Math.floor(box.x0), picture.width - 1);
   const y0 = Math.min(Math.floor(box.y0), picture.height - 1);
   const whole = {

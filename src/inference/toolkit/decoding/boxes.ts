@@ -75,6 +75,11 @@ export function toBoundingBox(box: Box): { x: number; y: number; width: number; 
   return { x, y, width: tenth(Math.max(0, tenth(box.x1) - x)), height: tenth(Math.max(0, tenth(box.y1) - y)) };
 }
 
+/** The box of `{x, y, width, height}`, as requests and results state it. */
+export function fromBoundingBox({ x, y, width, height }: ReturnType<typeof toBoundingBox>): Box {
+  return { x0: x, y0: y, x1: x + width, y1: y + height };
+}
+
 /** Whether the middle of `inner` lies within `outer`. */
 export function holdsMiddle(outer: Box, inner: Box): boolean {
   const [x, y] = [(inner.x0 + inner.x1) / 2, (inner.y0 + inner.y1) / 2];
