@@ -44,6 +44,12 @@ interface Workload {
   pod: PodSpec;
 }
 
+interface ScaledObjectSpec {
+  scaleTargetRef: { name: string };
+  minReplicaCount: number;
+  triggers: { type: string; metadata: Record<string, string> }[];
+}
+
 function asWorkload(manifest: Manifest): Workload {
   const job = manifest.spec.jobTemplate as Manifest | undefined;
   const template = manifest.spec.template ?? job?.spec.template;
@@ -61,6 +67,11 @@ const named = (list: readonly Workload[]) =>
   list.map((workload) => [workload.manifest.metadata.name, workload] as const);
 const fits = (selector: unknown, labels: Labels) =>
   Object.entries((selector as { matchLabels: Labels }).matchLabels).every(([label, value]) => labels[label] === value);
+
+const queuesOf = ({ processName, pod }: Workload): string[] =>
+  processName === 'worker:inference'
+    ? (pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value?.split(',') ?? [])
+    : (POLLED[processName] ?? []);
 
 describe('the manifests', () => {
   it('have known kinds and versions', () => {
@@ -88,12 +99,7 @@ describe('the manifests', () => {
   });
 
   it('serve every task queue', () => {
-    const queues = deployments.flatMap(({ processName, pod }) =>
-      processName === 'worker:inference'
-        ? (pod.containers[0].env.find(({ name }) => name === 'INFERENCE_QUEUES')?.value?.split(',') ?? [])
-        : (POLLED[processName] ?? []),
-    );
-    expect(queues).toEqual(expect.arrayContaining(Object.values(TASK_QUEUES)));
+    expect(deployments.flatMap(queuesOf)).toEqual(expect.arrayContaining(Object.values(TASK_QUEUES)));
   });
 });
 
@@ -213,33 +219,40 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
 });
 
 describe('scaling', () => {
-  it('follows the backlog of the queue that its workers serve', () => {
-    const scaled = ofKind('ScaledObject');
-    expect(scaled).toHaveLength(2);
-    for (const { metadata, spec } of scaled) {
-      const target = deployments.find(
-        ({ manifest }) => manifest.metadata.name === (spec.scaleTargetRef as { name: string }).name,
-      );
-      const queues = target?.pod.containers[0].env
-        .find(({ name }) => name === 'INFERENCE_QUEUES')
-        ?.value?.split(',')[0];
-      expect(spec.triggers).toEqual([
-        {
-          type: 'temporal',
-          metadata: expect.objectContaining({
-            taskQueue: queues,
-            queueTypes: 'activity',
-            endpoint: ofKind('ConfigMap')[0]?.data?.TEMPORAL_ADDRESS,
-            namespace: ofKind('ConfigMap')[0]?.data?.TEMPORAL_NAMESPACE,
-          }),
-        },
-      ]);
-      expect(metadata.name).toBe(target?.manifest.metadata.name);
-      // KEDA and a fixed number would overwrite each other.
-      expect(target?.manifest.spec.replicas).toBeUndefined();
-      // Without a pod, live mode would withdraw the endpoints.
-      expect(spec.minReplicaCount).toBeGreaterThanOrEqual(1);
+  const scaled = ofKind('ScaledObject').map(
+    ({ metadata, spec }) => [metadata.name, spec as unknown as ScaledObjectSpec] as const,
+  );
+
+  it('follows a backlog for every worker', () => {
+    const workers = deployments.filter(({ processName }) => processName !== 'api');
+    expect(scaled.map(([name]) => name).toSorted()).toEqual(
+      workers.map(({ manifest }) => manifest.metadata.name).toSorted(),
+    );
+  });
+
+  it.each(scaled)('of %s follows the backlog of the queues that it serves', (name, spec) => {
+    expect(spec.scaleTargetRef.name).toBe(name);
+    const target = deployments.find(({ manifest }) => manifest.metadata.name === name) as Workload;
+    const [configured] = queuesOf(target);
+    const isInference = target.processName === 'worker:inference';
+    // Other queues of inference workers may fall behind.
+    expect(spec.triggers.map(({ metadata }) => metadata.taskQueue)).toEqual(
+      isInference ? [configured] : queuesOf(target),
+    );
+    const shared = ofKind('ConfigMap')[0]?.data;
+    for (const { type, metadata } of spec.triggers) {
+      const hasWorkflows = metadata.taskQueue === POLLED[target.processName]?.[0];
+      expect(type).toBe('temporal');
+      expect(metadata).toMatchObject({
+        queueTypes: hasWorkflows ? 'workflow,activity' : 'activity',
+        endpoint: shared?.TEMPORAL_ADDRESS,
+        namespace: shared?.TEMPORAL_NAMESPACE,
+      });
     }
+    // KEDA and a fixed number would overwrite each other.
+    expect(target.manifest.spec.replicas).toBeUndefined();
+    // Without a pod, live mode would withdraw the endpoints, and nothing would sweep or deliver.
+    expect(spec.minReplicaCount).toBeGreaterThanOrEqual(1);
   });
 
   it('of the API follows its CPU', () => {

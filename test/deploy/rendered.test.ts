@@ -60,6 +60,21 @@ const isBuiltIn = ({ apiVersion }: Manifest) => !/^(?:keda|monitoring)\./.test(a
       }
     });
 
+    it('scales workers that it contains, each build by its own backlog', () => {
+      const scaled = manifests.filter(({ kind }) => kind === 'ScaledObject');
+      expect(scaled.length).toBeGreaterThan(2);
+      for (const { spec } of scaled) {
+        const { scaleTargetRef, triggers } = spec as unknown as {
+          scaleTargetRef: { name: string };
+          triggers: { metadata: { taskQueue: string; workerDeploymentBuildId?: string } }[];
+        };
+        const pod = pods.get(scaleTargetRef.name);
+        expect([scaleTargetRef.name, pod === undefined]).toEqual([scaleTargetRef.name, false]);
+        const build = pod?.containers[0].env.find(({ name }) => name === 'TEMPORAL_BUILD_ID')?.value;
+        expect(triggers[0]?.metadata.workerDeploymentBuildId).toBe(build);
+      }
+    });
+
     it('keeps files in one place, the volume or the bucket', () => {
       const settings = manifests.find(({ kind }) => kind === 'ConfigMap')?.data;
       const mounting = [...pods].filter(([, { volumes }]) => volumes.some(({ name }) => name === 'storage'));

@@ -13,7 +13,7 @@ import { newId } from '../../src/platform/ids.ts';
 import { createCustomer } from '../support/customers.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { type RunningService, startWholeService } from './service-client.ts';
+import { OWN_TEMPORAL, type RunningService, startWholeService } from './service-client.ts';
 
 jest.setTimeout(600_000);
 
@@ -42,7 +42,7 @@ let written: string[];
   program === null ? 'the console (no Chromium: run node scripts/install-chromium.ts)' : 'the console',
   () => {
     beforeAll(async () => {
-      service = await startWholeService(processes, mkdtempSync(join(tmpdir(), 'console-')));
+      service = await startWholeService(processes, mkdtempSync(join(tmpdir(), 'console-')), OWN_TEMPORAL);
       browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] });
     });
     afterAll(async () => {
