@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts';
 import { registerSearchAttributes } from '../platform/temporal/search-attributes.ts';
 import type { ProcessRecord } from './process-record.ts';
 import { type RunningProgram, startProgram, waitUntilReady } from './program.ts';
@@ -39,6 +40,13 @@ export interface TemporalServerOptions {
   record?: ProcessRecord | undefined;
 }
 
+/** Names every search attribute, and finds nothing by an index: refused while the server does not know one of them. */
+const ANY_SEARCH_ATTRIBUTE = [
+  "WorkflowId = 'none'",
+  ...Object.values(SEARCH_ATTRIBUTES).map(({ name }) => `${name} is null`),
+].join(' and ');
+
+const GRPC_INVALID_ARGUMENT = 3;
 const GRPC_NOT_FOUND = 5;
 const GRPC_ALREADY_EXISTS = 6;
 const HOST = '127.0.0.1';
@@ -100,10 +108,13 @@ export async function ensureNamespace(address: string, namespace: string): Promi
           taskQueue: { name: 'none' },
           taskQueueType: 1,
         });
+        await connection.workflowService.countWorkflowExecutions({ namespace, query: ANY_SEARCH_ATTRIBUTE });
         return;
       } catch (error) {
-        // Each part of the server learns of a new namespace at its own time, within milliseconds.
-        if (!hasCode(error, GRPC_NOT_FOUND) || performance.now() > deadlineMs) throw error;
+        // Each part of the server learns of a new namespace and its search attributes at its own time: those of the development
+        // server within milliseconds, those of a production server within seconds.
+        const isNew = hasCode(error, GRPC_NOT_FOUND) || hasCode(error, GRPC_INVALID_ARGUMENT);
+        if (!isNew || performance.now() > deadlineMs) throw error;
         await delay(10);
       }
     }
