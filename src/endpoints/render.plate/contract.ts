@@ -9,8 +9,8 @@ export const renderPlate = {
   title: 'Licence plate anonymiser',
   description:
     'Blurs, masks or replaces every licence plate in a picture and returns their locations, but not their text: use ' +
-    '`plate.read`. A picture without a plate is returned unchanged with an empty list, so the output can always be ' +
-    'published. In test mode replaced plates have no text and the default colours; the fields follow the request.',
+    '`plate.read`. A picture without a plate comes back with an empty list and no place changed, so the output can always be ' +
+    'published: it is encoded anew, without the metadata of the original. In test mode replaced plates have no text and the default colours; the fields follow the request.',
   family: 'render',
   preview: true,
   ...RENDER,
@@ -22,7 +22,7 @@ export const renderPlate = {
   scenarios: {
     low_confidence: 'A plate with a confidence below 0.5. It is still anonymised.',
     ...JOB_SCENARIOS,
-    no_plate: 'No plate in the picture: the unchanged picture and an empty list.',
+    no_plate: 'No plate in the picture: the picture without a change and an empty list.',
   },
 } as const satisfies EndpointContract;
 

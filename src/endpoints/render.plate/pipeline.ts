@@ -33,6 +33,8 @@ import type { Result } from './result.ts';
 const MARGIN = 0.07;
 /** Share of a line's height that its outline is larger than its letters, above and below. */
 const LOOSE = 0.12;
+/** Confidence from which something without a number is a plate: road signs have been taken for one with 0.47. */
+const PLATE_WITHOUT_NUMBER = 0.6;
 /** Print that stands on a plate with this share, and has this part of its height, is to be covered whole. */
 const ON_PLATE = { share: 0.6, height: 0.25 };
 /** A blurred plate consists of this many mean colours: fewer than its letters, so none can be recovered. */
@@ -106,7 +108,8 @@ function createFinder(model: Model): (picture: RgbImage) => Promise<FoundPlate[]
     return async (picture) => {
       const { plates, doubtful, lines } = await readPlates(picture, {});
       return [...plates, ...doubtful].map((plate) => {
-        const isDoubtful = doubtful.includes(plate);
+        const isDoubtful =
+          doubtful.includes(plate) || (plate.text === null && plate.confidence < PLATE_WITHOUT_NUMBER);
         const quad = growQuad(plate.quad, 0, 0);
         return { confidence: plate.confidence, quad: isDoubtful ? quad : fitPlate(picture, quad, lines), isDoubtful };
       });

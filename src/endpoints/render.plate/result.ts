@@ -9,7 +9,7 @@ export const result = closed({
     ...artefact,
     description:
       'The picture with its plates anonymised, in the media type and size of the original. Without a plate it is the ' +
-      'original picture.',
+      'original picture, encoded anew and without its metadata.',
   },
   mode: Type.Enum(PLATE_MODES),
   replacement_text: nullable(

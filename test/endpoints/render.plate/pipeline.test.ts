@@ -186,6 +186,19 @@ describe('with a model that reads print', () => {
     expect(Object.keys(plates[0] ?? {})).toEqual(['confidence', 'bbox', 'quad']);
   });
 
+  test('masks and writes on something without a number only if the detector is surer than of a road sign', async () => {
+    const pictures = sent(picture).map((each) => ({ ...each, format: 'jpg' as const }));
+    const parameters = { mode: 'mask', fill_color: '#ff8000' };
+    const middle = async (score: number) => {
+      const blank = { ...model(score), uses: { text: printModel([], []) } };
+      const { image, plates } = (await pipeline.create(blank)({ pictures, parameters })) as Made;
+      expect(plates).toHaveLength(1);
+      return at(image, 32, 32);
+    };
+    expect(await middle(0.7)).toEqual([255, 128, 0]);
+    expect(await middle(0.5)).not.toEqual([255, 128, 0]);
+  });
+
   test('covers a plate that only the number on it tells', async () => {
     const { image, plates } = await covered(0.1);
     expect(plates).toMatchObject([{ confidence: expect.closeTo(0.95) }]);
