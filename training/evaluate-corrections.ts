@@ -15,6 +15,7 @@ import type { Result } from '../src/endpoints/render.enhance/result.ts';
 import { encodePicture } from '../src/inference/toolkit/images/encode-image.ts';
 import type { MadePicture } from '../src/inference/toolkit/images/made-pictures.ts';
 import { openProduct } from './evaluate-readers.ts';
+import { randomFrom } from './print-pictures.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -30,10 +31,13 @@ if (options.pictures === undefined) throw new Error('--pictures names the folder
 type Made = Omit<Result, 'image'> & { image: MadePicture };
 /** Damages, one for each correction. */
 const DAMAGES = {
+  denoise: (bytes: Buffer) => withNoise(bytes, 10),
   // A quarter of the light: two stops.
   exposure_correction: (bytes: Buffer) => inLight(bytes, [0.25, 0.25, 0.25]),
   // From daylight to a cloudy evening's warmth.
   white_balance: (bytes: Buffer) => inLight(bytes, [1.1, 1, 0.7]),
+  // Out of focus, and compressed by the camera afterwards.
+  deblur: (bytes: Buffer) => sharp(bytes).blur(2).jpeg({ quality: 92 }).toBuffer(),
   sharpen: (bytes: Buffer) => sharp(bytes).blur(1).png().toBuffer(),
 } as const;
 const OPERATIONS = Object.keys(DAMAGES) as (keyof typeof DAMAGES)[];
@@ -98,6 +102,19 @@ async function comparePlates(folder: string, count: number): Promise<void> {
   console.log(
     `plates: ${compared} pictures enhanced; the same read in ${same}, fewer ${lost}, more ${gained}, others ${altered}`,
   );
+}
+
+/** @param deviation of Gaussian noise, in levels */
+async function withNoise(bytes: Buffer, deviation: number): Promise<Buffer> {
+  const random = randomFrom(1);
+  const { width, height } = await sharp(bytes).metadata();
+  const damaged = (await pixelsOf(bytes)).map((level) => {
+    const noise = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+    return Math.min(255, Math.max(0, Math.round(level + deviation * noise)));
+  });
+  return sharp(damaged, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
 }
 
 /** The photograph under another light. @param gains of red, green and blue, in linear light */

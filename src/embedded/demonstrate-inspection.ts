@@ -31,11 +31,27 @@ export async function demonstrateInspection({ service, say, signal }: Inspection
   if (!result) return [`the job ended as ${status}: ${JSON.stringify(job.error)}`];
   for (const line of describe(job)) say(`   ${line}`);
   return [
+    ...(await estimateRepairs(job, client, say)),
     ...(status === 'succeeded' ? [] : [`the job ended as ${status}`]),
     ...(result.missing_views.length === 0 ? [] : [`it missed ${result.missing_views.join(', ')}`]),
     ...(result.report ? [] : ['it made no report']),
     ...(credits.charged > 0 && credits.charged <= credits.reserved ? [] : [`${credits.charged} credits were charged`]),
   ];
+}
+
+/** The estimate of the inspection itself needs a book of real prices; an invented one is used only where a request names it. */
+async function estimateRepairs(
+  { id, result }: Job<'inspections'>,
+  client: VehicleInferenceClient,
+  say: (line: string) => void,
+): Promise<string[]> {
+  if (!result?.parts.some(({ damages }) => damages.length > 0)) return [];
+  const body = { job_id: id, price_book: 'demonstration-repairs-invented' };
+  const estimate = await client.submit('pricing.repair', body, { waitSeconds: 30 });
+  if (!estimate.result) return [`its repair was not estimated: ${JSON.stringify(estimate.error)}`];
+  const { totals, currency } = estimate.result;
+  say(`   by invented prices: ${totals.gross} ${currency} in minor units (pricing.repair, ${estimate.id})`);
+  return [];
 }
 
 function readView(slug: string, name: string): Uint8Array<ArrayBuffer> {

@@ -2,13 +2,14 @@
 import { clamp } from '../../inference/toolkit/decoding/boxes.ts';
 import { lumaOf, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { measureQuality } from '../../inference/toolkit/quality/picture-quality.ts';
+import { blurWidthOf, deconvolve } from './deblur.ts';
 import type { Result } from './result.ts';
 
 type Applied = Result['operations_applied'][number];
 type Skipped = Result['operations_skipped'][number]['reason'];
 
 export interface Correction {
-  operation: 'exposure_correction' | 'white_balance' | 'sharpen';
+  operation: 'exposure_correction' | 'white_balance' | 'deblur' | 'sharpen';
   /**
    * @param strength 0 to 1
    * @returns the corrected picture with what was done, or why nothing was
@@ -23,6 +24,10 @@ const BRIGHTENED = 0.42;
 const LEAST_CAST = 0.15;
 /** Things count as grey up to this saturation, and tell the light if they cover this share of the picture. */
 const GREY = { saturation: 0.3, least: 0.2, most: 0.97, share: 0.08 };
+/** Widths of a blur, in pixels, that are undone: a sharp photograph has up to 0.9, and beyond the most little is left to be found. */
+const BLUR = { least: 1.3, most: 4 };
+/** Share of the estimated width that is undone: a width that is taken too large rings. */
+const UNDONE = 0.9;
 /** Sharpness from which edges are crisp enough, and how much of the noise score sharpening may cost. */
 const CRISP = 0.62;
 const MOST_NOISE = 0.04;
@@ -32,6 +37,7 @@ const GAINS = { least: 0.6, most: 1.7 };
 export const CORRECTIONS: readonly Correction[] = [
   { operation: 'exposure_correction', correct: correctExposure },
   { operation: 'white_balance', correct: balanceWhite },
+  { operation: 'deblur', correct: deblur },
   { operation: 'sharpen', correct: sharpen },
 ];
 
@@ -85,6 +91,25 @@ function balanceWhite(picture: RgbImage, strength: number): ReturnType<Correctio
         // Light with too much green is moved towards magenta.
         tint: clamp(Math.log2(green / Math.sqrt(red * blue)) * strength, -1, 1),
       },
+    },
+  };
+}
+
+/** Undoes the blur of a picture out of focus. Blur by motion has another shape, and is left. */
+function deblur(picture: RgbImage, strength: number): ReturnType<Correction['correct']> {
+  const width = blurWidthOf(picture);
+  if (width === null || width < BLUR.least || strength === 0) return 'not_needed';
+  if (width > BLUR.most) return 'would_do_harm';
+  const before = measureQuality(picture);
+  const made = deconvolve(picture, UNDONE * width, strength);
+  const after = measureQuality(made);
+  if (after.sharpness <= before.sharpness || after.noise < before.noise - MOST_NOISE) return 'would_do_harm';
+  return {
+    made,
+    applied: {
+      operation: 'deblur',
+      confidence: clamp(width / (2 * BLUR.least), 0, 1),
+      parameters: { amount: strength, motion_pixels: 0 },
     },
   };
 }

@@ -1,7 +1,9 @@
 /** Corrections of light, of its colour and of edges: each helps where it is needed, and leaves the rest alone. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import sharp from 'sharp';
 import { CORRECTIONS, type Correction } from '../../../src/endpoints/render.enhance/corrections.ts';
+import { blurWidthOf } from '../../../src/endpoints/render.enhance/deblur.ts';
 import type { RgbImage } from '../../../src/inference/toolkit/images/rgb-image.ts';
 import { measureQuality } from '../../../src/inference/toolkit/quality/picture-quality.ts';
 import { boxMean } from '../../../src/inference/toolkit/segmentation/guided-filter.ts';
@@ -114,6 +116,42 @@ describe('white_balance', () => {
     expect(correct(scene(), 1)).toBe('not_needed');
     const red = { ...scene(), pixels: scene().pixels.map((_, index) => (index % 3 === 0 ? 200 : 20)) };
     expect(correct(red, 1)).toBe('would_do_harm');
+  });
+});
+
+describe('deblur', () => {
+  const correct = correction('deblur');
+  const outOfFocus = async ({ width, height, pixels }: RgbImage, sigma: number): Promise<RgbImage> => {
+    const raw = { width, height, channels: 3 } as const;
+    return { width, height, pixels: await sharp(pixels, { raw }).blur(sigma).raw().toBuffer() };
+  };
+
+  /** Only the luma is treated. */
+  const { pixels } = scene();
+  const grey = { ...scene(), pixels: pixels.map((_, index) => pixels[index - (index % 3)] ?? 0) };
+  /** Root of the mean square, as PSNR counts. */
+  const apart = (one: RgbImage) =>
+    Math.sqrt(
+      one.pixels.reduce((sum, level, index) => sum + (level - (grey.pixels[index] ?? 0)) ** 2, 0) / one.pixels.length,
+    );
+
+  test.each([1.5, 2, 3])('knows how wide a blur of %d pixels is, and undoes a part of it', async (sigma) => {
+    const soft = await outOfFocus(grey, sigma);
+    const width = blurWidthOf(soft) ?? 0;
+    expect(Math.abs(width / sigma - 1)).toBeLessThan(0.15);
+    const [half, whole] = [correct(soft, 0.5), correct(soft, 1)];
+    if (typeof half === 'string' || typeof whole === 'string') throw new Error('not corrected');
+    expect(apart(half.made)).toBeLessThan(0.95 * apart(soft));
+    expect(apart(whole.made)).toBeLessThan(apart(half.made));
+    expect(blurWidthOf(whole.made)).toBeLessThan(0.9 * width);
+    expect(whole.applied).toMatchObject({ operation: 'deblur', parameters: { amount: 1, motion_pixels: 0 } });
+  });
+
+  test('leaves alone what is sharp, has no edges, or is blurred too far', async () => {
+    const halves = { ...scene(), pixels: scene().pixels.map((_, index) => (index % (WIDTH * 3) < WIDTH ? 20 : 230)) };
+    expect(correct(scene(), 1)).toBe('not_needed');
+    expect(correct(scene([0, 0, 0]), 1)).toBe('not_needed');
+    expect(correct(await outOfFocus(halves, 6), 1)).toBe('would_do_harm');
   });
 });
 

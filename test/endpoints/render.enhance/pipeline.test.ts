@@ -131,7 +131,7 @@ test.each([2, 4])('does not score an enlargement by %d lower than plain interpol
 });
 
 test('skips operations without a network as not supported', async () => {
-  const requested = { operations: ['denoise', 'deblur', 'perspective_correction'] };
+  const requested = { operations: ['denoise', 'reflection_removal', 'perspective_correction'] };
   const { operations_applied, operations_skipped } = await run(requested, noisy(60), model({ hasDenoiser: false }));
   expect(operations_applied).toEqual([]);
   expect(operations_skipped).toEqual(requested.operations.map((operation) => ({ operation, reason: 'not_supported' })));
