@@ -7,7 +7,9 @@ import { VEHICLE_CLASSES } from '../../contracts/vocabulary/vehicles.ts';
 const vehicle = closed(
   {
     class: Type.Enum(VEHICLE_CLASSES),
-    confidence: { ...confidence, description:
+    confidence: {
+      ...confidence,
+      description:
         'From 0 to 1: how sure the model is of the vehicle. It says little of the edges: look at a cut-out before publishing it.',
     },
     is_cut_off: Type.Boolean({ description: 'Whether an edge of the picture cuts the vehicle off.' }),

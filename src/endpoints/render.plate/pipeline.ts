@@ -108,8 +108,7 @@ function createFinder(model: Model): (picture: RgbImage) => Promise<FoundPlate[]
     return async (picture) => {
       const { plates, doubtful, lines } = await readPlates(picture, {});
       return [...plates, ...doubtful].map((plate) => {
-        const isDoubtful =
-          doubtful.includes(plate) || (plate.text === null && plate.confidence < PLATE_WITHOUT_NUMBER);
+        const isDoubtful = doubtful.includes(plate) || (plate.text === null && plate.confidence < PLATE_WITHOUT_NUMBER);
         const quad = growQuad(plate.quad, 0, 0);
         return { confidence: plate.confidence, quad: isDoubtful ? quad : fitPlate(picture, quad, lines), isDoubtful };
       });
