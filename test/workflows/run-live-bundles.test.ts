@@ -191,7 +191,7 @@ describe('a video', () => {
 });
 
 describe('an inspection', () => {
-  it('of pictures and a video merges one damage from two views and makes a PDF report', async () => {
+  it('of pictures and a video lists the damages of each picture and makes a PDF report', async () => {
     await makeVideo(path('rear.mp4'), { frames: seconds(2, BLUE) });
     const picture = async (colour: Rgb, isScratched: boolean) =>
       upload(api, customer.keys.live, await paintVehicle(colour, isScratched));
@@ -211,33 +211,35 @@ describe('an inspection', () => {
     ]);
     expect(result.views[1]).toMatchObject({ time_offset_ms: expect.any(Number), frame: { media_type: 'image/jpeg' } });
     expect(result.missing_views).toEqual(['right']);
-    const door = result.parts.find(({ part }) => part === 'front_door');
-    expect(door).toMatchObject({
-      side: 'left',
+    expect(result.parts.find(({ part }) => part === 'front_door')).toMatchObject({ side: 'left', damages: [] });
+    // The installed finder knows no parts.
+    const damage = {
+      type: 'scratch',
+      severity: { value: 'minor' },
+      repair_method: { value: 'polish' },
+      is_new: null,
+    };
+    expect(result.parts[0]).toMatchObject({
+      part: null,
+      side: null,
       worst_severity: 'minor',
       damages: [
-        {
-          id: 'damage_1',
-          type: 'scratch',
-          severity: { value: 'minor' },
-          repair_method: { value: 'polish' },
-          is_new: null,
-          views: [0, 2],
-        },
+        { id: 'damage_1', ...damage, views: [0] },
+        { id: 'damage_2', ...damage, views: [2] },
       ],
     });
     expect(result.overall).toMatchObject({ condition_grade: { value: 'B' }, drivable: { value: true } });
     const report = await fetched(String(result.report?.url));
     expect(report.toString('latin1', 0, 5)).toBe('%PDF-');
     expect(textOf(report)).toMatch(/Talvera\. Condition B, can be driven/);
-    expect(textOf(report)).toMatch(/left front door[\s\S]*scratch, minor[\s\S]*seen on 1, 3/);
+    expect(textOf(report)).toMatch(/unknown part\nscratch, minor\npolish\nseen on 1\n[\s\S]*seen on 3/);
 
     for (const text of [job.id, 'Missing views: right.', 'Page 1 of ', 'No price book of repairs is active']) {
       expect(textOf(report)).toContain(text);
     }
 
-    // In the list, and at its outline on both pictures.
-    expect(textOf(report).match(/^1$/gm)).toHaveLength(3);
+    // In the list, and at its outline on the picture.
+    expect(textOf(report).match(/^1$/gm)).toHaveLength(2);
 
     // No price book is there, and the request does not ask for an estimate: it is left out, which is said, and not charged.
     expect(result).toMatchObject({ repair_estimate: null, repair_estimate_omitted: 'no_price_book' });
@@ -262,7 +264,7 @@ describe('an inspection', () => {
         include_repair_estimate: false,
       }),
     );
-    expect((later.result as Inspection).parts[0]?.damages).toMatchObject([{ type: 'scratch', is_new: false }]);
+    expect((later.result as Inspection).parts[0]?.damages).toMatchObject([{ type: 'scratch', is_new: null }]);
     expect(later.status).toBe('succeeded');
     expect((later.result as Inspection).repair_estimate_omitted).toBe('not_requested');
   });
@@ -295,8 +297,8 @@ describe('an inspection', () => {
     expect(job.credits.charged).toBe(2 * 20 + 2 * 30);
   });
 
-  it('grades only the merged views: damages on a picture without a view cost no grading', async () => {
-    const seen = await paintVehicle(GREEN, true);
+  it('grades and counts damages on a picture without a view too', async () => {
+    const seen = await paintVehicle(GREEN, false);
     const unseen = await paintVehicle(GREY, true);
     const run = async (pictures: Buffer[]) => {
       const input_refs = await Promise.all(pictures.map((picture) => upload(api, customer.keys.live, picture)));
@@ -309,7 +311,10 @@ describe('an inspection', () => {
       [null, false],
     ]);
     expect(gradingOf(job)).toMatchObject({ status: 'succeeded', credits: { reserved: 60, charged: 30 } });
-    expect(gradingOf(await run([unseen]))).toMatchObject({ status: 'skipped', credits: { charged: 0 } });
+    expect(job.result).toMatchObject({ overall: { condition_grade: { value: 'B' } }, parts: [{ part: null }, {}] });
+    const alone = await run([unseen]);
+    expect(gradingOf(alone)).toMatchObject({ status: 'succeeded', credits: { charged: 30 } });
+    expect(alone.result).toMatchObject({ overall: { condition_grade: { value: 'B' } }, parts: [{ part: null }] });
   });
 
   it('continues without an unreadable picture and is partial', async () => {

@@ -15,16 +15,15 @@ interface Assessed {
 /**
  * The worst damage decides the grade, with the confidence of its severity; without damage the grade is A, with the lowest
  * confidence of the views. The vehicle is drivable unless a damage is critical or a single view was graded not drivable.
- * Null if no view shows a vehicle.
+ * Null if there is neither a view nor a damage.
  */
 export function assessOverall({ parts, views, drivable }: Assessed): Result['overall'] {
-  if (views.length === 0) return null;
-  const leastSure = Math.min(...views);
   const order = Object.keys(GRADE_OF_WORST);
   const [worst] = parts
     .flatMap(({ damages }) => damages.map(({ severity }) => severity))
     .toSorted((a, b) => order.indexOf(b.value) - order.indexOf(a.value) || b.confidence - a.confidence);
-  const confidence = worst?.confidence ?? leastSure;
+  if (!worst && views.length === 0) return null;
+  const confidence = worst?.confidence ?? Math.min(...views);
   const [against] = drivable.filter(({ value }) => !value).toSorted((a, b) => b.confidence - a.confidence);
   return {
     condition_grade: { value: worst ? GRADE_OF_WORST[worst.value] : 'A', confidence },

@@ -8,14 +8,13 @@ import type { Result as Damages } from '../damage.detect/result.ts';
 import { damageSeverity } from '../damage.severity/contract.ts';
 import type { Result as Severities } from '../damage.severity/result.ts';
 import type { Result as Parts } from '../parts.recognize/result.ts';
-import { foundDamages } from '../shared/found-damages.ts';
+import { type FoundDamage, foundDamages } from '../shared/found-damages.ts';
 import { chargeOfVideo, findKeyFrames, inputOfFrame, WATCHING } from '../shared/key-frames.ts';
 import { vehiclePose } from '../vehicle.pose/contract.ts';
 import type { Result as Pose } from '../vehicle.pose/result.ts';
 import { assessOverall } from './assess-overall.ts';
 import { compareWithBaseline } from './compare-baseline.ts';
 import { mergeViews } from './merge-views.ts';
-import { placeDamages } from './place-damages.ts';
 import { makeReport } from './report/make-report.ts';
 import type { Parameters } from './request.ts';
 import type { Result } from './result.ts';
@@ -47,7 +46,7 @@ export const live: Live = {
   hasWork: ({ stage, found }) => {
     switch (stage as Stage) {
       case 'severity_grading':
-        return takenViews(found).some((_, index) => gradedFindings(found, index).findings.length > 0);
+        return takenViews(found).some((_, index) => detectedAt(found, index).findings.length > 0);
       case 'repair_estimate':
         return damagesIn(found).length > 0;
       case 'report':
@@ -88,17 +87,16 @@ const UNITS: Record<Stage, Live['runUnit']> = {
     const { picture } = viewOf(unit);
     const { damages, parts_seen } = await resultOf<Damages>(infer, 'damage.detect', picture);
     const { parts } = await resultOf<Parts>(infer, 'parts.recognize', picture);
-    const placed = placeDamages(damages, parts);
     const value = {
       parts: [...parts_seen, ...parts].map(({ part, side, confidence }) => ({ part, side, confidence })),
-      findings: placed.map(({ id: _id, size: _size, ...finding }) => finding),
-      sizes: placed.map(({ size }) => size),
+      findings: damages.map(({ id: _id, size: _size, ...finding }) => finding),
+      sizes: damages.map(({ size }) => size),
     };
     return succeeded('damage_detection', value, damageDetect.priceCredits);
   },
 
   severity_grading: async (unit, infer) => {
-    const { findings, sizes } = gradedFindings(unit.found, unit.index);
+    const { findings, sizes } = detectedAt(unit.found, unit.index);
     if (findings.length === 0) return succeeded('severity_grading', { grades: [], drivable: null }, 0);
     const requested = findings
       .slice(0, MOST_GRADED)
@@ -115,26 +113,28 @@ const UNITS: Record<Stage, Live['runUnit']> = {
   },
 
   merge: async ({ found, parameters }, _infer, tools) => {
-    const views = takenViews(found).map((_, index) => ({
-      seen: valueAt(found, 'view_classification', index),
-      detected: detectedAt(found, index),
-      graded: valueAt(found, 'severity_grading', index),
-    }));
+    const views = takenViews(found).map((_, index) => {
+      const seen = valueAt(found, 'view_classification', index);
+      return {
+        seen: seen?.is_usable ? seen : null,
+        detected: detectedAt(found, index),
+        graded: valueAt(found, 'severity_grading', index),
+      };
+    });
     const merged = mergeViews(
-      views.map(({ seen, detected, graded }) =>
-        seen?.is_usable
-          ? { parts: detected.parts, findings: detected.findings, grades: graded?.grades ?? null }
-          : { parts: [], findings: [], grades: null },
-      ),
+      views.map(({ seen, detected: { parts, findings }, graded }) => ({
+        parts: seen ? parts : [],
+        findings,
+        grades: graded?.grades ?? null,
+      })),
     );
     const { baseline_job_id } = parameters as Parameters;
     const baseline =
       baseline_job_id === undefined ? null : ((await tools.resultOfJob(baseline_job_id)) as Result | null);
-    const usable = views.filter(({ seen }) => seen?.is_usable);
     const overall = assessOverall({
       parts: merged.parts,
-      views: usable.flatMap(({ seen }) => seen?.view?.confidence ?? []),
-      drivable: usable.flatMap(({ graded }) => graded?.drivable ?? []),
+      views: views.flatMap(({ seen }) => seen?.view?.confidence ?? []),
+      drivable: views.flatMap(({ graded }) => graded?.drivable ?? []),
     });
     const parts = baseline ? compareWithBaseline(merged.parts, baseline) : merged.parts;
     return succeeded('merge', { ...merged, parts, overall }, 0);
@@ -147,7 +147,7 @@ const UNITS: Record<Stage, Live['runUnit']> = {
       const estimate = await resultOf<NonNullable<Result['repair_estimate']>>(infer, 'pricing.repair', null, {
         ...Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined)),
         // As of a named job, with the confidence of each.
-        foundDamages: damagesIn(found).slice(0, MOST_PRICED),
+        foundDamages: damagesIn(found).toSorted(knownPartFirst).slice(0, MOST_PRICED),
       });
       return succeeded('repair_estimate', estimate);
     } catch (error) {
@@ -164,6 +164,7 @@ const UNITS: Record<Stage, Live['runUnit']> = {
     const seen = taken.map((_, index) => valueAt(found, 'view_classification', index));
     const shown = taken.map((view, index) => ({
       view: seen[index]?.view ?? null,
+      isUsable: seen[index]?.is_usable ?? false,
       picture: pictureOf(view, inputs),
       findings: findingsOf(found, index),
     }));
@@ -189,15 +190,10 @@ function succeeded<Name extends Stage>(_stage: Name, value: StageValues[Name], c
   return { status: 'succeeded', value, ...charge } as const satisfies UnitOutcome;
 }
 
-/** The findings of a view to grade: none if the view is unusable. */
-function gradedFindings(found: Found, index: number) {
-  // Plans of earlier releases grade without the view classification, and grade every view.
-  const isLeftOut = found.view_classification !== undefined && !valueAt(found, 'view_classification', index)?.is_usable;
-  const { findings, sizes } = detectedAt(found, index);
-  return isLeftOut ? { findings: [], sizes: [] } : { findings, sizes };
-}
-
 const damagesIn = (found: Found) => foundDamages({ parts: valueAt(found, 'merge', 0)?.parts ?? [] });
+
+/** The others cannot be priced: they must not take the place of those that can. */
+const knownPartFirst = (a: FoundDamage, b: FoundDamage) => Number(a.part === null) - Number(b.part === null);
 
 function viewOf({ found, inputs, index }: Pick<StageUnit, 'found' | 'inputs' | 'index'>) {
   const taken = takenViews(found)[index];

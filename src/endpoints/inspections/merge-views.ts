@@ -26,25 +26,28 @@ export interface MergedViews {
 
 interface Sight {
   view: number;
+  /** Of the finding in its view. */
+  index: number;
   finding: SeenFinding;
   grade: Grade | null;
 }
 
 /**
  * Damages of one type on one part are one damage, however many views show it. It has all those views, their highest
- * confidence and the most confident grade. Damages that no view could grade, or on an unknown part, are omitted.
+ * confidence and the most confident grade. On an unknown part each finding is a damage of its own: nothing tells whether two of
+ * them are the same. Damages that no view could grade are omitted.
  */
 export function mergeViews(views: readonly SeenView[]): MergedViews {
   const sights = views.flatMap(({ findings, grades }, view) =>
-    findings.map((finding, index): Sight => ({ view, finding, grade: grades?.[index] ?? null })),
+    findings.map((finding, index): Sight => ({ view, index, finding, grade: grades?.[index] ?? null })),
   );
-  const damages = grouped(sights, ({ finding }) => damageKey(finding)).flatMap(({ key, items }) =>
-    toDamage(key, items),
-  );
-  const seenParts = views.flatMap(({ parts, findings }, view) => [
+  const damages = grouped(sights, damageKey).flatMap(({ key, items }) => toDamage(key, items));
+  const seenParts = views.flatMap(({ parts, findings, grades }, view) => [
     ...parts.map((part) => ({ ...part, view })),
     // A view that shows a damage also shows its part.
-    ...findings.flatMap(({ part, side, confidence }) => (part === null ? [] : [{ part, side, confidence, view }])),
+    ...findings.flatMap(({ part, side, confidence }, index) =>
+      part === null && !grades?.[index] ? [] : [{ part, side, confidence, view }],
+    ),
   ]);
   const parts = grouped(seenParts, partKey)
     .map(({ key, items }) => ({ part: toPart(items), damages: damagesOn(key, damages) }))
@@ -58,7 +61,9 @@ export function mergeViews(views: readonly SeenView[]): MergedViews {
       worst_severity: merged.damages[0]?.damage.severity.value ?? null,
       damages: merged.damages.map(({ key, damage }) => ({ id: ids.get(key) ?? '', ...damage })),
     })),
-    damageIds: views.map(({ findings }) => findings.map((finding) => ids.get(damageKey(finding)) ?? null)),
+    damageIds: views.map(({ findings }, view) =>
+      findings.map((finding, index) => ids.get(damageKey({ view, index, finding })) ?? null),
+    ),
   };
 }
 
@@ -109,7 +114,8 @@ function byDamage(a: MergedDamage | undefined, b: MergedDamage | undefined): num
 /** Higher is worse. */
 const rank = ({ damage }: MergedDamage) => SEVERITIES.indexOf(damage.severity.value);
 const partKey = ({ part, side }: Pick<SeenFinding, 'part' | 'side'>) => `${part} ${side}`;
-const damageKey = (finding: SeenFinding) => `${partKey(finding)} ${finding.type}`;
+const damageKey = ({ view, index, finding }: Pick<Sight, 'view' | 'index' | 'finding'>) =>
+  finding.part === null ? `${partKey(finding)} ${view} ${index}` : `${partKey(finding)} ${finding.type}`;
 const distinct = (views: readonly number[]) => [...new Set(views)];
 
 /** Groups in the order of their first items. */

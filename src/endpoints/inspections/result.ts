@@ -47,7 +47,9 @@ const seenView = closed({
   frame: nullable({ ...artefact, description: 'The frame of the video; null for a picture.' }),
   view,
   is_usable: Type.Boolean({
-    description: 'Whether the view was used for the inspection. If not, `view` is null, or `quality_issues` says why.',
+    description:
+      'Whether it counts as a view. If not, `view` is null, or `quality_issues` says why. Its damages count all the ' +
+      'same: a close-up shows no view.',
   }),
   quality_issues: qualityIssues,
   findings: Type.Array(finding, { description: 'The damages visible in this view, most confident first.' }),
@@ -61,20 +63,24 @@ const damage = closed({
   repair_method: classified(REPAIR_METHODS),
   size: nullable(damageSize),
   is_new: nullable(
-    Type.Boolean({ description: 'True if the baseline inspection did not list it; null without a baseline.' }),
+    Type.Boolean({
+      description: 'True if the baseline inspection did not list it; null without a baseline or on no known part.',
+    }),
   ),
   views: viewIndexes,
 });
 
 const inspectedPart = closed({
-  part: partName,
+  part: nullable({ ...partName, description: 'Null for the damages on no known part.' }),
   side,
   confidence,
   views: viewIndexes,
   worst_severity: nullable(
     Type.Enum(SEVERITIES, { description: 'The worst severity among its damages; null without damages.' }),
   ),
-  damages: Type.Array(damage, { description: 'Each damage once, however many views show it; worst first.' }),
+  damages: Type.Array(damage, {
+    description: 'Each damage once, however many views show it; worst first. On no known part, once for each view.',
+  }),
 });
 
 const overall = closed({
@@ -89,7 +95,7 @@ const overall = closed({
 const ESTIMATE_OMISSIONS = ['not_requested', 'nothing_to_repair', 'no_price_book', 'failed'] as const;
 
 export const result = closed({
-  overall: nullable({ ...overall, description: 'Null if no vehicle is visible.' }),
+  overall: nullable({ ...overall, description: 'Null if no view of a vehicle and no damage was found.' }),
   views: Type.Array(seenView, {
     description: 'Every picture of the request and every key frame of its videos, with what each shows.',
   }),

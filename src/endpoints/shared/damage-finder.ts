@@ -1,14 +1,14 @@
 /**
  * Picture → the damages on a vehicle and what was examined, with a network that outlines damages. With a model for vehicles and
- * their parts in `uses.parts`, only what lies on a vehicle counts, and each damage has a part; wheels, and plates with
- * `uses.plates`, give the scale.
+ * their parts in `uses.parts`, only what lies on a vehicle counts. Where it is sure of the vehicle, a damage has a part; wheels,
+ * and plates with `uses.plates`, give the scale.
  */
 import { Type } from 'typebox';
 import { DAMAGE_TYPES } from '../../contracts/vocabulary/damages.ts';
 import { fileEntry, type Model, usedModel } from '../../inference/models/model.ts';
 import { readSettings } from '../../inference/models/settings.ts';
 import { calibrated } from '../../inference/toolkit/calibration.ts';
-import { type Box, expandBox, type Size } from '../../inference/toolkit/decoding/boxes.ts';
+import { type Box, expandBox, holdsMiddle, type Size } from '../../inference/toolkit/decoding/boxes.ts';
 import type { Point } from '../../inference/toolkit/decoding/detections.ts';
 import { createDetector, type Detection, OUTLINE_DECODERS } from '../../inference/toolkit/detection/detector.ts';
 import { createPlateFinder } from '../../inference/toolkit/detection/plates.ts';
@@ -28,6 +28,7 @@ export type FoundDamage = Detection<(typeof DAMAGE_TYPES)[number]> & { outline: 
 export interface SeenDamages {
   /** Whether a vehicle shows; always true for a model without `uses.parts`, which can't tell. */
   showsVehicle: boolean;
+  /** Of vehicles that the parts model is sure of, as for `vehicle.pose`: on a close-up smooth panels are taken for any part. */
   parts: OutlinedPart[];
   assessment: PictureAssessment;
   /** Most confident first. */
@@ -88,15 +89,25 @@ export function createDamageFinder(model: Model): (picture: RgbImage) => Promise
   const findPlates = model.uses.plates ? createPlateFinder(usedModel(model, 'plates')) : null;
   return async (picture) => {
     const { vehicles, assessment, ...read } = await readParts(picture);
-    const parts = partsInView(read.parts, assessment.view);
     const [main] = vehicles;
+    const surely = vehicles.filter(({ confidence }) => confidence >= sure);
+    const ofSure = read.parts.filter(({ box }) => surely.some((vehicle) => holdsMiddle(vehicle.box, box)));
+    const parts = partsInView(ofSure, assessment.view);
     const placeOf = createPlaces(parts, outlinesOf(vehicles), picture);
     const found = main ? await find(picture, windowAround(main.box, picture)) : [];
     const damages = found.filter(({ outline }) => placeOf(outline).onVehicle >= LEAST_ON_VEHICLE);
     // What is a vehicle only by the lower bar, and shows no damage, may be anything.
-    if (!main || (main.confidence < sure && damages.length === 0)) return nothingIn(await assess(picture));
+    if (surely.length === 0 && damages.length === 0) return nothingIn(await assess(picture));
     let references: Promise<Reference[]> | null = null;
     const quality = (await assess(picture)).quality_issues;
+    if (surely.length === 0) {
+      return {
+        ...nothingIn({ view: null, quality_issues: [...assessment.quality_issues, ...quality] }),
+        showsVehicle: true,
+        damages,
+        placeOf: (outline) => ({ ...placeOf(outline), vehicleShare: null }),
+      };
+    }
     return {
       showsVehicle: true,
       parts,

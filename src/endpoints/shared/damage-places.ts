@@ -13,8 +13,8 @@ export interface Place {
   partShare: number | null;
   /** Share of the outline that lies on a vehicle, 0 to 1. */
   onVehicle: number;
-  /** Share of the vehicles' area that the outline covers, 0 to 1. */
-  vehicleShare: number;
+  /** Share of the vehicles' area that the outline covers, 0 to 1; null where no vehicle is sure. */
+  vehicleShare: number | null;
 }
 
 type Part = Pick<OutlinedPart, 'part' | 'side' | 'confidence' | 'outlines' | 'area'>;

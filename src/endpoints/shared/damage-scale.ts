@@ -37,6 +37,8 @@ const WIDE_FROM = 2.6;
 const PLATE_CONFIDENCE = 0.7;
 /** Share of the confidence that a damage loses as far from the reference as the picture is long: it is nearer or farther away. */
 const LOST_FAR_AWAY = 0.6;
+/** No panel is longer: what measures more has no true scale. */
+const LONGEST_MM = 2_000;
 
 /** The scale at a wheel; null unless the whole of it shows. */
 export function scaleOfWheel(box: Box, picture: Size): Reference | null {
@@ -59,15 +61,17 @@ export function scaleOfPlate(box: Box, corners: readonly Point[], picture: Size)
 
 /**
  * Length along the longest extent of an outline and width across it, by the nearest reference.
- * @returns null without a reference
+ * @returns null without a reference, and for a length that no panel has
  */
 export function measure(outline: readonly Point[], references: readonly Reference[], picture: Size): Measured | null {
   const { center, width, height } = leastRectangle(outline);
   const [nearest] = references.toSorted((a, b) => distanceTo(a.box, center) - distanceTo(b.box, center));
   if (!nearest) return null;
+  const lengthMm = Math.round(Math.max(width, height) * nearest.mmPerPixel);
+  if (lengthMm > LONGEST_MM) return null;
   const away = distanceTo(nearest.box, center) / Math.max(picture.width, picture.height);
   return {
-    lengthMm: Math.round(Math.max(width, height) * nearest.mmPerPixel),
+    lengthMm,
     widthMm: Math.round(Math.min(width, height) * nearest.mmPerPixel),
     confidence: clamp(nearest.confidence * (1 - LOST_FAR_AWAY * Math.min(1, away)), 0, 1),
   };

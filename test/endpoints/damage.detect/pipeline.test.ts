@@ -99,6 +99,12 @@ describe('with a model for vehicles and their parts', () => {
     expect(damages).toMatchObject([{ part: null, side: null, size: null }]);
   });
 
+  test('states damages without part, side, view and size where no vehicle is sure', async () => {
+    const { damages, ...rest } = await run(damageModel({ scratch: cellsWithin([1, 2], [3, 2]) }, car, 0.999));
+    expect(rest).toEqual({ view: null, parts_seen: [], quality_issues: [] });
+    expect(damages).toMatchObject([{ type: 'scratch', part: null, side: null, size: null }]);
+  });
+
   test('leaves out what does not lie on the vehicle', async () => {
     const narrow = { vehicle: cellsWithin([0, 1], [4, 6]), hood: cellsWithin([1, 1], [3, 3]) };
     const found = async (column: number) =>

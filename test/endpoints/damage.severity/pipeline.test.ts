@@ -1,6 +1,7 @@
 /** The pipeline with classifiers of known outputs. */
 import { describe, expect, test } from '@jest/globals';
 import { pipeline } from '../../../src/endpoints/damage.severity/pipeline.ts';
+import type { Result } from '../../../src/endpoints/damage.severity/result.ts';
 import { cellsWithin, damageModel } from '../../inference/support/damage-models.ts';
 import { logits, modelSaying, picture, rows, sent } from '../../inference/support/saying-model.ts';
 
@@ -139,6 +140,13 @@ describe('with a model that outlines damages', () => {
       { type: 'dent', bbox: { x: 0, y: 0, width: 5, height: 60 } },
     ];
     expect(await byRules({ damages })).toEqual({ overall: null, damages: [], quality_issues: [] });
+  });
+
+  test('knows no part and no extent where no vehicle is sure', async () => {
+    const unsure = damageModel({ dent: cellsWithin([1, 2], [3, 3]) }, car, 0.999);
+    const { damages } = (await byRules({}, unsure)) as Result;
+    expect(damages).toMatchObject([{ type: 'dent', part: null, side: null, severity: { value: 'moderate' } }]);
+    expect(damages[0]?.severity.confidence).toBeLessThanOrEqual(0.4);
   });
 
   test('grades nothing in a picture without a vehicle', async () => {

@@ -86,11 +86,29 @@ test('lists damaged parts first and keeps the order of the others', () => {
   ]);
 });
 
-test('omits a damage without a grade or a known part', () => {
+test('omits a damage without a grade', () => {
   const { parts, damageIds } = mergeViews([
     { parts: [part('hood')], findings: [finding('hood')], grades: null },
-    { parts: [], findings: [finding(null)], grades: [grade('minor')] },
+    { parts: [], findings: [finding(null)], grades: [null] },
   ]);
   expect(parts).toMatchObject([{ part: 'hood', damages: [] }]);
   expect(damageIds).toEqual([[null], [null]]);
+});
+
+test('lists each damage on no known part, and merges none of them', () => {
+  const unplaced = finding(null, { side: null });
+  const { parts, damageIds } = mergeViews([
+    { parts: [part('hood')], findings: [unplaced, unplaced], grades: [grade('minor'), grade('severe')] },
+    { parts: [], findings: [unplaced], grades: [grade('moderate')] },
+  ]);
+  expect(parts).toMatchObject([
+    { part: null, side: null, views: [0, 1], worst_severity: 'severe' },
+    { part: 'hood', damages: [] },
+  ]);
+  expect(parts[0]?.damages.map(({ severity, views }) => [severity.value, views])).toEqual([
+    ['severe', [0]],
+    ['moderate', [1]],
+    ['minor', [0]],
+  ]);
+  expect(damageIds).toEqual([['damage_3', 'damage_1'], ['damage_2']]);
 });

@@ -4,7 +4,6 @@ import sharp from 'sharp';
 import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
 import { assessOverall } from '../../../src/endpoints/inspections/assess-overall.ts';
 import { compareWithBaseline } from '../../../src/endpoints/inspections/compare-baseline.ts';
-import { placeDamages } from '../../../src/endpoints/inspections/place-damages.ts';
 import { layOutReport } from '../../../src/endpoints/inspections/report/lay-out.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';
@@ -32,38 +31,6 @@ const part = (damages: Damage[], changes: Partial<Part> = {}): Part => ({
   worst_severity: null,
   damages,
   ...changes,
-});
-
-describe('a damage without a part', () => {
-  const found = (x: number) => ({
-    id: 'damage_1',
-    type: 'scratch' as const,
-    part: null,
-    side: null,
-    confidence: 0.9,
-    polygon: [],
-    size: null,
-    bbox: { x, y: 100, width: 20, height: 20 },
-  });
-  const box = (name: Part['part'], x: number, width: number) => ({
-    part: name,
-    side: 'left' as const,
-    confidence: 0.8,
-    alternatives: [],
-    bbox: { x, y: 0, width, height: 200 },
-  });
-  const parts = [box('front_door', 0, 200), box('front_door_handle', 90, 60), box('rear_door', 200, 200)];
-
-  test('is placed on the smallest part whose box holds most of it', () => {
-    expect(placeDamages([found(100)], parts)).toMatchObject([{ part: 'front_door_handle', side: 'left' }]);
-    expect(placeDamages([found(20)], parts)).toMatchObject([{ part: 'front_door' }]);
-    expect(placeDamages([found(195)], parts)).toMatchObject([{ part: 'rear_door' }]);
-  });
-
-  test('stays unplaced if no box holds most of it, and keeps a known part', () => {
-    expect(placeDamages([found(500)], parts)).toMatchObject([{ part: null }]);
-    expect(placeDamages([{ ...found(20), part: 'hood' }], parts)).toMatchObject([{ part: 'hood' }]);
-  });
 });
 
 describe('the vehicle as a whole', () => {
@@ -96,6 +63,13 @@ describe('the vehicle as a whole', () => {
     });
     expect(assessOverall({ parts: [], views: [], drivable: [] })).toBeNull();
   });
+
+  test('is graded by a damage that no view shows', () => {
+    const parts = [part([severe], { part: null, side: null })];
+    expect(assessOverall({ parts, views: [], drivable: [] })).toMatchObject({
+      condition_grade: { value: 'D', confidence: 0.6 },
+    });
+  });
 });
 
 test('marks a damage as new if the baseline has none of its type on the part; an unknown side matches either', () => {
@@ -104,6 +78,8 @@ test('marks a damage as new if the baseline has none of its type on the part; an
   expect(compared?.damages.map(({ is_new }) => is_new)).toEqual([false, true]);
   const [other] = compareWithBaseline([part([damage()], { side: 'right' })], { parts: [part([damage()])] });
   expect(other?.damages[0]?.is_new).toBe(true);
+  const unplaced = part([damage()], { part: null, side: null });
+  expect(compareWithBaseline([unplaced], { parts: [unplaced] })[0]?.damages[0]?.is_new).toBeNull();
 });
 
 describe('the report', () => {
@@ -117,6 +93,7 @@ describe('the report', () => {
       vehicle,
       views: [],
       totalViews: 0,
+      usableViews: 0,
       missingViews: ['rear_left', 'front_right'] as Result['missing_views'],
       jobId: 'job_1CoTsd5kMvWzrNbUoFgrYo',
       createdAt: new Date('2026-11-23T18:05:31Z'),
@@ -137,6 +114,27 @@ describe('the report', () => {
     expect(textOf(await layOutReport({ ...inspection(), missingViews: [] }))).toContain('No view is missing.');
   });
 
+  test('says of each picture whether it counts as a view', async () => {
+    const views = [
+      { view: { value: 'front_left' as const, confidence: 0.9 }, isUsable: true, picture: null },
+      { view: null, isUsable: false, picture: null },
+    ];
+    const text = textOf(await layOutReport({ ...inspection(), views, totalViews: 2, usableViews: 1 }));
+    expect(text).toMatch(/^1 {2}front left\n2 {2}unknown, not counted as a view$/m);
+    expect(text).toContain('2 pictures, 1 of them counted as a view.');
+  });
+
+  test('lists a damage on no known part, and that it is not priced', async () => {
+    const { repairEstimate, ...rest } = inspection();
+    const parts = [part([damage({ id: 'damage_4' })], { part: null, side: null })];
+    const not_priced = [{ damage_id: 'damage_4', reason: 'part_unknown' as const }];
+    const text = textOf(
+      await layOutReport({ ...rest, parts, repairEstimate: repairEstimate && { ...repairEstimate, not_priced } }),
+    );
+    expect(text).toMatch(/^4\nunknown part\nscratch, minor/m);
+    expect(text).toContain('Not priced: 4 (part unknown).');
+  });
+
   test('numbers its pages, and names itself at the top of the later ones', async () => {
     const many = Array.from({ length: 80 }, (_, index) => damage({ id: `damage_${index + 1}` }));
     const text = textOf(await layOutReport({ ...inspection(), parts: [part(many)], repairEstimate: null }));
@@ -154,7 +152,12 @@ describe('the report', () => {
       { x: 0.75, y: 1 },
     ];
     const views = [
-      { view: null, picture: { jpeg, width: 60, height: 20 }, outlines: [{ damageId: 'damage_7', points }] },
+      {
+        view: null,
+        isUsable: false,
+        picture: { jpeg, width: 60, height: 20 },
+        outlines: [{ damageId: 'damage_7', points }],
+      },
     ];
     const report = await layOutReport({ ...inspection(), parts: [], views, totalViews: 1 });
     expect(textOf(report)).toMatch(/^7$/m);
@@ -202,8 +205,8 @@ describe('the report', () => {
       .jpeg()
       .toBuffer();
     const views = [
-      { view: null, picture: { jpeg: preview, width: 30, height: 20 } },
-      { view: null, picture: null },
+      { view: null, isUsable: false, picture: { jpeg: preview, width: 30, height: 20 } },
+      { view: null, isUsable: false, picture: null },
     ];
     const report = await layOutReport({ ...inspection(), views, totalViews: 3, vehicle: 'ГАЗ' });
     expect(inspectArtefact(report, 'application/pdf')).toBeNull();

@@ -48,3 +48,10 @@ test('a damage is measured along its longest extent by the nearest thing of know
   expect(near?.confidence).toBeGreaterThan(measured?.confidence ?? 1);
   expect(measure(diagonal, [], picture)).toBeNull();
 });
+
+test('a damage longer than any panel has no size', () => {
+  const measured = (width: number) =>
+    measure(quadOfBox(box(0, 0, width, 10)), [{ box: wheel, mmPerPixel: 4, confidence: 0.7 }], picture);
+  expect(measured(500)).toMatchObject({ lengthMm: 2000 });
+  expect(measured(501)).toBeNull();
+});

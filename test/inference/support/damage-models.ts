@@ -13,14 +13,19 @@ export function cellsWithin([x0, y0]: [number, number], [x1, y1]: [number, numbe
   );
 }
 
-/** @param parts cells by the label of the part; `vehicle` are those of the vehicle as a whole */
-export function damageModel(damages: Cells, { vehicle, ...parts }: Cells): Model {
+/**
+ * @param parts cells by the label of the part; `vehicle` are those of the vehicle as a whole
+ * @param sure confidence from which that is a vehicle; with damage on it, half is enough
+ */
+export function damageModel(damages: Cells, { vehicle, ...parts }: Cells, sure = 0.5): Model {
   const detector = partCells(damages);
   const joined = { ...detector, decoder: { ...detector.decoder, joined: 0.5 } };
+  const car = partCells({ car: vehicle ?? [] });
   const seesParts = modelSaying(
-    { detector: partCells(parts), vehicle: partCells({ car: vehicle ?? [] }) },
+    { detector: partCells(parts), vehicle: { ...car, decoder: { ...car.decoder, score: sure } } },
     {},
     'vehicle-parts',
   );
-  return modelSaying({ detector: joined }, { parts: seesParts }, 'damage-segmentation');
+  const model = modelSaying({ detector: joined }, { parts: seesParts }, 'damage-segmentation');
+  return { ...model, manifest: { ...model.manifest, thresholds: { vehicle: 0.5 } } };
 }

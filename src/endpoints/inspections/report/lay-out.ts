@@ -15,11 +15,15 @@ export interface Inspection {
   /** Each with its picture as JPEG, and the outlines of its damages. */
   views: readonly {
     view: Result['views'][number]['view'];
+    /** Whether it counts as a view. */
+    isUsable: boolean;
     picture: Picture | null;
     outlines?: readonly DamageOutline[];
   }[];
-  /** Number of all views; `views` holds the first of them. */
+  /** Number of all pictures; `views` holds the first of them. */
   totalViews: number;
+  /** How many of all count as views. */
+  usableViews: number;
   missingViews: Result['missing_views'];
   /** Why there is no estimate; null if there is one. */
   estimateOmitted?: Result['repair_estimate_omitted'];
@@ -85,10 +89,11 @@ function writeTitle(report: Report, { overall, vehicle, note, jobId, createdAt, 
   report.font(fontFor(text), TEXT_SIZE).text(text);
   const made = `${jobId === null ? '' : `Job ${jobId}, `}${timeOf(createdAt)}`;
   report.font(PLAIN, TEXT_SIZE).text(`${made.charAt(0).toUpperCase()}${made.slice(1)}.`);
-  const { missingViews, totalViews } = rest;
+  const { missingViews, totalViews, usableViews } = rest;
   const missing =
     missingViews.length > 0 ? `Missing views: ${missingViews.map(words).join(', ')}.` : 'No view is missing.';
-  report.text(`${totalViews} ${totalViews === 1 ? 'view' : 'views'}. ${missing}`);
+  const pictures = `${totalViews} ${totalViews === 1 ? 'picture' : 'pictures'}`;
+  report.text(`${pictures}, ${usableViews} of them counted as ${usableViews === 1 ? 'a view' : 'views'}. ${missing}`);
 }
 
 /** Such as `2026-11-23 18:05 UTC`. */
@@ -118,18 +123,22 @@ function showViews(report: Report, { views, totalViews }: Inspection): void {
   for (let index = 0; index < views.length; index += 2) {
     makeRoom(report, PICTURE.height + CAPTION_HEIGHT);
     const { y } = report;
-    for (const [column, { view, picture, outlines = [] }] of views.slice(index, index + 2).entries()) {
+    for (const [column, { view, isUsable, picture, outlines = [] }] of views.slice(index, index + 2).entries()) {
       const x = MARGINS.left + column * (PICTURE.width + GAP);
       if (picture) drawOutlines(report, outlines, placePicture(report, picture, { x, y }));
       report
         .font(PLAIN, CAPTION_SIZE)
         .fillColor('black')
-        .text(`${index + column + 1}  ${words(view?.value ?? 'unknown')}`, x, y + PICTURE.height + 4);
+        .text(`${index + column + 1}  ${captionOf(view, isUsable)}`, x, y + PICTURE.height + 4);
     }
     report.x = MARGINS.left;
     report.y = y + PICTURE.height + CAPTION_HEIGHT;
   }
   if (totalViews > views.length) report.text(`and ${totalViews - views.length} more`);
+}
+
+function captionOf(view: Result['views'][number]['view'], isUsable: boolean): string {
+  return `${words(view?.value ?? 'unknown')}${isUsable ? '' : ', not counted as a view'}`;
 }
 
 interface Place {
@@ -180,7 +189,7 @@ function listDamages(report: Report, parts: Result['parts']): void {
   const rows = parts.flatMap(({ part, side, damages }) =>
     damages.map(({ id, type, severity, repair_method, is_new, views }) => [
       numberOf(id),
-      `${side === 'none' || side === null ? '' : `${side} `}${words(part)}`,
+      `${side === 'none' || side === null ? '' : `${side} `}${words(part ?? 'unknown part')}`,
       `${is_new ? 'new ' : ''}${words(type)}, ${severity.value}`,
       words(repair_method.value),
       `seen on ${views.map((index) => index + 1).join(', ')}`,
@@ -196,7 +205,7 @@ function listDamages(report: Report, parts: Result['parts']): void {
   }
 }
 
-function addUp(report: Report, { totals, currency }: NonNullable<Result['repair_estimate']>): void {
+function addUp(report: Report, { totals, currency, not_priced }: NonNullable<Result['repair_estimate']>): void {
   beginSection(report, 'Repair estimate', 200);
   const amounts: Readonly<Record<string, number>> = {
     labour: totals.labour,
@@ -215,6 +224,8 @@ function addUp(report: Report, { totals, currency }: NonNullable<Result['repair_
     ];
   });
   report.table({ data: rows, defaultStyle: CELL, columnStyles: [{ width: 148 }, { width: 130 }] });
+  const left = not_priced.map(({ damage_id, reason }) => `${numberOf(damage_id)} (${words(reason)})`);
+  if (left.length > 0) report.text(`Not priced: ${left.join(', ')}.`, MARGINS.left);
 }
 
 const OMISSIONS: Readonly<Record<NonNullable<Result['repair_estimate_omitted']>, string>> = {

@@ -9,7 +9,12 @@ type Findings = Result['views'][number]['findings'];
 
 interface Inspected
   extends Pick<Inspection, 'overall' | 'parts' | 'repairEstimate' | 'missingViews' | 'estimateOmitted'> {
-  views: readonly { view: Result['views'][number]['view']; picture: JobInput; findings: Findings }[];
+  views: readonly {
+    view: Result['views'][number]['view'];
+    isUsable: boolean;
+    picture: JobInput;
+    findings: Findings;
+  }[];
   parameters: Readonly<Record<string, unknown>>;
 }
 
@@ -32,12 +37,13 @@ export async function makeReport(inspected: Inspected, tools: BundleTools): Prom
     vehicle: [[vehicle?.make, vehicle?.model, vehicle?.year].filter(Boolean).join(' '), vehicle?.vin]
       .filter(Boolean)
       .join(', '),
-    views: shown.map(({ view, findings }, index) => {
+    views: shown.map(({ view, isUsable, findings }, index) => {
       const preview = previews[index];
-      if (!preview) return { view, picture: null };
-      return { view, picture: preview, outlines: findings.map((one) => outlineOf(one, preview.picture)) };
+      if (!preview) return { view, isUsable, picture: null };
+      return { view, isUsable, picture: preview, outlines: findings.map((one) => outlineOf(one, preview.picture)) };
     }),
     totalViews: views.length,
+    usableViews: views.filter(({ isUsable }) => isUsable).length,
     jobId: tools.jobId,
     createdAt: new Date(),
   });

@@ -1441,7 +1441,7 @@ class InspectionsResultOverallConditionGrade(Model):
 
 
 class InspectionsResultOverall(Model):
-    """Null if no vehicle is visible."""
+    """Null if no view of a vehicle and no damage was found."""
 
     condition_grade: "InspectionsResultOverallConditionGrade"
     drivable: "SameVehicle"
@@ -1469,7 +1469,7 @@ class InspectionsResultView(Model):
     frame: Optional["Matte"]
     view: Optional["View"]
     is_usable: bool
-    """Whether the view was used for the inspection. If not, `view` is null, or `quality_issues` says why."""
+    """Whether it counts as a view. If not, `view` is null, or `quality_issues` says why. Its damages count all the same: a close-up shows no view."""
     quality_issues: List["DamageDetectResultQualityIssue"]
     """Picture defects that may have hidden something from the model. Empty if there are none."""
     findings: List["InspectionsResultViewFinding"]
@@ -1491,7 +1491,7 @@ class InspectionsResultPartDamage(Model):
 
 
 class InspectionsResultPart(Model):
-    part: "PartsSeenPart"
+    part: Optional["PartsSeenPart"]
     side: Optional[Literal["left", "right", "none"]]
     confidence: float
     """From 0 to 1."""
@@ -1499,7 +1499,7 @@ class InspectionsResultPart(Model):
     """The views that show it, as indexes in `views`."""
     worst_severity: Optional[Literal["minor", "moderate", "severe", "critical"]]
     damages: List["InspectionsResultPartDamage"]
-    """Each damage once, however many views show it; worst first."""
+    """Each damage once, however many views show it; worst first. On no known part, once for each view."""
 
 
 class ExchangeRate(Model):
@@ -1879,7 +1879,7 @@ class RenderBackgroundResultVehicle(Model):
 
     class_: "VehicleSegmentResultVehicleClass"
     confidence: float
-    """From 0 to 1. Review a cut-out below 0.5 before publishing it."""
+    """From 0 to 1: how sure the model is of the vehicle. It says little of the edges: look at a cut-out before publishing it."""
     is_cut_off: bool
     """Whether an edge of the picture cuts the vehicle off."""
     source_bbox: "Box"
@@ -2063,7 +2063,7 @@ class RenderPlateResultPlate(Model):
 
 class RenderPlateResult(Model):
     image: "Matte"
-    """The picture with its plates anonymised, in the media type and size of the original. Without a plate it is the original picture."""
+    """The picture with its plates anonymised, in the media type and size of the original. Without a plate it is the original picture, encoded anew and without its metadata."""
     mode: Literal["blur", "mask", "replace"]
     replacement_text: Optional[str]
     fill_color: Optional[str]
