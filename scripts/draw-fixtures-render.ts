@@ -282,7 +282,7 @@ async function drawSpin(): Promise<void> {
 }
 
 async function writeManifest(file: string, is_complete: boolean, frames: object[]): Promise<void> {
-  const manifest = { version: 1, direction: 'clockwise', is_complete, frame_size: SMALL, frames };
+  const manifest = { version: 1, direction: 'clockwise', is_complete, frame_size: SMALL, scene: null, frames };
   await mkdir(fixture('render.360', 'manifests'), { recursive: true });
   await writeFile(fixture('render.360', `manifests/${file}`), `${JSON.stringify(manifest, null, 2)}\n`);
 }

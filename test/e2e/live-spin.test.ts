@@ -96,6 +96,37 @@ describe('a spin of eight pictures', () => {
   });
 });
 
+describe('the same spin in front of a scene', () => {
+  it('has the scene standing still behind every frame, for the same price, and says so', async () => {
+    const job = await client.waitFor(await client.submit('render.360', { images: drawn, scene: 'showroom' }));
+    const { frames = [], scene, manifest } = job.result ?? {};
+    expect([job.status, job.credits?.charged, scene]).toEqual(['succeeded', 1_500, 'showroom']);
+    expect(JSON.parse(String(await fetched(manifest?.url ?? '')))).toMatchObject({ scene: 'showroom' });
+    const corners: number[][] = [];
+    for (const [index, { image, vehicle_bbox: box }] of frames.entries()) {
+      const [file, plain] = [await fetched(image.url), await fetched(spin.result?.frames[index]?.image.url ?? '')];
+      const { xmpAsString = '' } = await sharp(file).metadata();
+      const edits = [...xmpAsString.matchAll(/<stEvt:parameters>(\w+)</g)].map(([, edit]) => edit);
+      expect(edits).toEqual(['spin_frame', 'background_replacement']);
+      const mean = async (of: Buffer, left: number, top: number) => {
+        const { channels } = await sharp(
+          await sharp(of).extract({ left, top, width: 8, height: 8 }).toBuffer(),
+        ).stats();
+        return channels.map((channel) => channel.mean);
+      };
+      const middle = [Math.round(box.x + box.width / 2), Math.round(box.y + 0.6 * box.height)] as const;
+      const [kept, before] = [await mean(file, ...middle), await mean(plain, ...middle)];
+      for (const [channel, level] of kept.entries()) expect(Math.abs(level - (before[channel] ?? 0))).toBeLessThan(4);
+      corners.push(await mean(file, 0, 0));
+      expect(await mean(plain, 0, 0)).not.toEqual(corners[0]);
+    }
+    for (const corner of corners) {
+      for (const [channel, level] of corner.entries())
+        expect(Math.abs(level - (corners[0]?.[channel] ?? 0))).toBeLessThan(2);
+    }
+  });
+});
+
 describe('hotspots', () => {
   it('are followed through the frames, and returned for a viewer under the same ids', async () => {
     const placed = await client.run('render.hotspots', { job_id: spin.id });

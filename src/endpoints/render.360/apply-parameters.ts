@@ -3,13 +3,18 @@ import { degreesBetween } from '../shared/spin-set-frames.ts';
 import { DEFAULT_START_VIEW, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
 
-/** Chooses the frame that a viewer opens with, in live mode and test mode. No fixture has more frames than the smallest `max_frames`. */
+/**
+ * Chooses the frame that a viewer opens with and states the scene, in live mode and test mode. No fixture has more frames than the
+ * smallest `max_frames`.
+ */
 export function applyParameters<
-  Spin extends { frames: readonly Pick<Result['frames'][number], 'index' | 'azimuth_degrees'>[] },
->(result: Spin, { start_view = DEFAULT_START_VIEW }: Parameters): Spin {
+  Spin extends Pick<Result, 'scene'> & {
+    frames: readonly Pick<Result['frames'][number], 'index' | 'azimuth_degrees'>[];
+  },
+>(result: Spin, { start_view = DEFAULT_START_VIEW, scene }: Parameters): Spin {
   const azimuth = COMPASS_VIEWS.indexOf(start_view) * (360 / COMPASS_VIEWS.length);
   const [nearest] = result.frames.toSorted(
     (a, b) => degreesBetween(a.azimuth_degrees, azimuth) - degreesBetween(b.azimuth_degrees, azimuth),
   );
-  return { ...result, start_frame_index: nearest?.index ?? 0 };
+  return { ...result, start_frame_index: nearest?.index ?? 0, scene: scene ?? null };
 }

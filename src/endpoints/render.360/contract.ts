@@ -12,8 +12,9 @@ export const render360 = {
   description:
     'Produces a 360° spin set from 8 to 72 walk-around pictures in any order, or from one video: ordered, level and ' +
     'evenly exposed frames, a manifest for a viewer, and the coverage. Send pictures directly or as uploads, a video as ' +
-    'an upload. No view is invented: a side that was not photographed is a gap in `coverage`, and only the part of the ' +
-    'circle that the frames cover is charged. If no frame can be produced, the job fails and nothing is charged.',
+    'an upload. With a `scene`, each frame shows the vehicle in front of it. No view is invented: a side that was not photographed is a gap in `coverage`, and only the part of the ' +
+    'circle that the frames cover is charged. If no frame can be produced, the job fails and nothing is charged. In test ' +
+    'mode the frames and the manifest always show the surroundings; the field `scene` follows the request.',
   family: 'render',
   preview: true,
   ...LONG,

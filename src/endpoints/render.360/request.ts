@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
+import { SCENES } from '../../contracts/vocabulary/renders.ts';
 import { picturesOrVideo } from '../../contracts/vocabulary/videos.ts';
 
 export const MINIMUM_PICTURES = 8;
@@ -26,6 +27,13 @@ export const parameters = Type.Object(
       Type.Enum(COMPASS_VIEWS, {
         default: DEFAULT_START_VIEW,
         description: 'The view that a viewer opens with. `start_frame_index` is the frame nearest to it.',
+      }),
+    ),
+    scene: Type.Optional(
+      Type.Enum(SCENES, {
+        description:
+          'A scene in place of the surroundings, the same in all frames, with shadow and reflection of the vehicle. A frame ' +
+          'on which the vehicle cannot be outlined keeps its photograph. Without it, all frames do.',
       }),
     ),
   },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { COMPASS_VIEWS } from '../../contracts/vocabulary/pictures.ts';
-import { artefact, boundingBox, closed, confidence } from '../../contracts/vocabulary/schemas.ts';
+import { SCENES } from '../../contracts/vocabulary/renders.ts';
+import { artefact, boundingBox, closed, confidence, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { leftOut, source } from '../../contracts/vocabulary/videos.ts';
 
 const frameIndex = Type.Integer({ minimum: 0, description: 'Index in `frames`, from 0.' });
@@ -62,9 +63,12 @@ export const result = closed({
   manifest: {
     ...artefact,
     description:
-      'JSON for a viewer: the size of the frames, and for each frame its azimuth and the bounding box of the vehicle. It ' +
-      'contains no links, because links expire: its n-th frame is the n-th of `frames`, which has the `image.url`.',
+      'JSON for a viewer: the size of the frames, their `scene`, and for each frame its azimuth and the bounding box of the ' +
+      'vehicle. It contains no links, because links expire: its n-th frame is the n-th of `frames`, which has the `image.url`.',
   },
+  scene: nullable(
+    Type.Enum(SCENES, { description: 'The scene behind the vehicle; null if the frames keep their surroundings.' }),
+  ),
   coverage,
   left_out: leftOut,
 });

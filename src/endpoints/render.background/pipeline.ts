@@ -6,7 +6,7 @@
 import { DEFAULT_OUTPUT_FORMAT } from '../../contracts/vocabulary/renders.ts';
 import type { Model } from '../../inference/models/model.ts';
 import { type Box, holdsMiddle } from '../../inference/toolkit/decoding/boxes.ts';
-import { cutOut, pixelsAround, plainPicture, putOver } from '../../inference/toolkit/images/compose.ts';
+import { cutOut, pixelsAround, plainPicture } from '../../inference/toolkit/images/compose.ts';
 import { removeSpill } from '../../inference/toolkit/images/foreground-colours.ts';
 import type { MadePicture } from '../../inference/toolkit/images/made-pictures.ts';
 import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
@@ -17,18 +17,14 @@ import { createPartOutliner } from '../../inference/toolkit/segmentation/part-ou
 import { withSharedRuns } from '../../inference/toolkit/segmentation/shared-runs.ts';
 import { createRefinedOutliner } from '../../inference/toolkit/segmentation/vehicle-outlines.ts';
 import { findsVehicleParts, VEHICLE_PARTS } from '../../inference/toolkit/segmentation/vehicle-parts.ts';
+import { findGround, showsGround, WHEELS } from '../shared/scene/ground.ts';
+import { replaceBackground } from '../shared/scene/replace-background.ts';
+import { glossOf, paintScene } from '../shared/scene/scenes.ts';
 import { chargedShare } from './charged-share.ts';
-import { findGround } from './ground.ts';
 import { DEFAULT_SCENE, type Parameters } from './request.ts';
 import type { Result } from './result.ts';
-import { glossOf, paintScene } from './scenes.ts';
-import { paintReflection, paintShadow } from './shadow.ts';
 
 type Made = Omit<Result, 'cut_out' | 'composite'> & { cut_out: MadePicture | null; composite: MadePicture | null };
-
-const WHEELS: ReadonlySet<string> = new Set(['front_wheel', 'rear_wheel']);
-/** A vehicle this close to the lower edge, in pixels, has no visible ground to cast a shadow on. */
-const LOWER_EDGE_PIXELS = 1;
 
 export const pipeline: PipelineDefinition = {
   tasks: ['vehicle-segmentation', VEHICLE_PARTS],
@@ -59,11 +55,10 @@ export const pipeline: PipelineDefinition = {
       const ground = findGround(matte, picture, main.box, wheels);
       const background =
         scene === null ? plainPicture(picture, requested.background_color ?? '') : paintScene(scene, picture, ground);
-      const showsGround = main.box.y1 < height - LOWER_EDGE_PIXELS;
-      if (scene !== null && showsGround) paintReflection(background, picture, matte, ground, glossOf(scene));
-      const hasShadow = shadow && showsGround;
-      if (hasShadow) paintShadow(background, ground);
-      putOver(background, picture, matte);
+      const isGrounded = showsGround(main.box, picture);
+      const gloss = scene !== null && isGrounded ? glossOf(scene) : 0;
+      const hasShadow = shadow && isGrounded;
+      const { pixels } = replaceBackground({ picture, matte, ground }, background, { gloss, hasShadow });
       const bbox = { x: around.left, y: around.top, width: around.width, height: around.height };
       return {
         ...settings,
@@ -80,7 +75,7 @@ export const pipeline: PipelineDefinition = {
           width,
           height,
           channels: 3,
-          pixels: background.pixels,
+          pixels,
           format,
           edits: ['background_replacement'],
         },

@@ -1,11 +1,17 @@
 /** The pipeline with networks that say for each picture what a test tells them. */
 import { describe, expect, test } from '@jest/globals';
 import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/pictures.ts';
+import { SCENES } from '../../../src/contracts/vocabulary/renders.ts';
 import { pipeline } from '../../../src/endpoints/render.360/pipeline.ts';
 import type { Parameters } from '../../../src/endpoints/render.360/request.ts';
 import type { Result } from '../../../src/endpoints/render.360/result.ts';
+import type { Model } from '../../../src/inference/models/model.ts';
 import { encodePicture } from '../../../src/inference/toolkit/images/encode-image.ts';
-import { encodePictures } from '../../../src/inference/toolkit/images/made-pictures.ts';
+import {
+  encodePictures,
+  type MadePicture,
+  type PictureToDraw,
+} from '../../../src/inference/toolkit/images/made-pictures.ts';
 import { type Shot, scene, shots } from '../../inference/support/walk-scene.ts';
 
 const make = async (taken: readonly Shot[], parameters: Partial<Parameters> = {}) => {
@@ -15,6 +21,13 @@ const make = async (taken: readonly Shot[], parameters: Partial<Parameters> = {}
 
 const CIRCLE = shots(...COMPASS_VIEWS);
 const MIXED = [3, 0, 6, 1, 7, 4, 2, 5].map((index) => CIRCLE[index] as Shot);
+const CORNERS = [
+  [0, 0],
+  [1, 0],
+  [0, 1],
+  [1, 1],
+] as const;
+const { model: NOTHING } = scene([{ view: 'front', cells: null }]);
 const sources = ({ frames }: Result) => frames.map(({ source }) => source.image_index);
 
 describe('the frames', () => {
@@ -123,6 +136,81 @@ test('its files are pictures of one size, drawn one after another, and a manifes
   expect(manifest.frames.map(({ azimuth_degrees }) => azimuth_degrees)).toEqual(
     made.frames.map(({ azimuth_degrees }) => azimuth_degrees),
   );
+});
+
+describe('with a scene', () => {
+  const drawn = async (taken: readonly Shot[], parameters: Partial<Parameters>) => {
+    const frames = (await make(taken, parameters)).frames as unknown as { image: PictureToDraw }[];
+    const pictures: MadePicture[] = [];
+    for (const { image } of frames) pictures.push(await image.draw());
+    return pictures;
+  };
+  const at = ({ pixels, width }: MadePicture, x: number, y: number) => [
+    ...pixels.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
+  ];
+  // Of another size, from another distance, and cut off by the lower edge.
+  const TAKEN: Shot[] = [
+    ...CIRCLE.slice(0, 6),
+    {
+      view: 'left',
+      cells: [
+        [1, 1],
+        [3, 3],
+      ],
+    },
+    {
+      view: 'front_left',
+      cells: [
+        [2, 3],
+        [5, 7],
+      ],
+    },
+  ];
+
+  test.each(SCENES)('%s stands still behind the frames, in which the vehicle keeps its pixels', async (scene) => {
+    const [before, after] = [await drawn(TAKEN, {}), await drawn(TAKEN, { scene })];
+    const { width = 0, height = 0 } = after[0] ?? {};
+    const [first] = after;
+    for (const [index, frame] of after.entries()) {
+      const plain = before[index];
+      if (!first || !plain) throw new Error('no frame');
+      expect([frame.width, frame.height]).toEqual([plain.width, plain.height]);
+      expect(at(frame, width >> 1, height >> 1)).toEqual(at(plain, width >> 1, height >> 1));
+      expect(at(frame, 1, 1)).not.toEqual(at(plain, 1, 1));
+      for (const [x, y] of CORNERS)
+        expect(at(frame, x * (width - 1), y * 2)).toEqual(at(first, x * (width - 1), y * 2));
+      expect([plain.edits, frame.edits]).toEqual([['spin_frame'], ['spin_frame', 'background_replacement']]);
+    }
+  });
+
+  test('has a shadow below the vehicle, but where the lower edge of a picture cuts it off', async () => {
+    const frames = await drawn(TAKEN, { scene: 'studio_white' });
+    const below = frames.map((frame) => at(frame, frame.width >> 1, Math.ceil(0.8 * frame.height) + 1)[0] ?? 0);
+    const [cut, ...whole] = below.toReversed();
+    for (const level of whole) expect(level).toBeLessThan((cut ?? 0) - 5);
+  });
+
+  test('a frame keeps its photograph where no vehicle can be outlined', async () => {
+    const { model, pictures } = scene(CIRCLE);
+    let isBlind = false;
+    const seeing: Model = {
+      ...model,
+      run: async (file, inputs) =>
+        isBlind && file === 'vehicle' ? NOTHING.run(file, inputs) : model.run(file, inputs),
+    };
+    const made = (await pipeline.create(seeing)({ pictures, parameters: { scene: 'showroom' } })) as Result;
+    isBlind = true;
+    const image = made.frames[0]?.image as unknown as PictureToDraw;
+    const [plain] = await drawn(CIRCLE, {});
+    expect(await image.draw()).toEqual(plain);
+  });
+
+  test('states it in the result and the manifest; null without one', async () => {
+    const manifestOf = ({ manifest }: Result) => (manifest as unknown as { value: { scene: unknown } }).value;
+    const [without, made] = [await make(CIRCLE), await make(CIRCLE, { scene: 'forecourt' })];
+    expect([without.scene, manifestOf(without).scene]).toEqual([null, null]);
+    expect([made.scene, manifestOf(made).scene]).toEqual(['forecourt', 'forecourt']);
+  });
 });
 
 test('frames of a video have their moments as sources', async () => {

@@ -23,6 +23,8 @@ test.each([
   [{ max_frames: 12.5 }, invalid('max_frames')],
   [{ max_frames: '12' }, invalid('max_frames')],
   [{ start_view: 'dashboard' }, invalid('start_view')],
+  [{ scene: 'beach' }, invalid('scene')],
+  [{ scene: 'showroom' }, null],
   [{ frames: 12 }, { code: 'parameter_unknown', param: 'frames' }],
   [{ max_frames: 8, start_view: 'rear' }, null],
   [{}, null],
@@ -104,6 +106,12 @@ test('opens with the front left by default, or with the nearest frame', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const incomplete = fixtureOf<Result>(SLUG, 'incomplete_circle');
   expect(applyParameters(incomplete, { start_view: 'rear' }).start_frame_index).toBe(3);
+});
+
+test('states the requested scene, while the manifest of the example says that its frames show none', () => {
+  expect(applyParameters(whole, { scene: 'showroom' })).toEqual({ ...whole, scene: 'showroom' });
+  const { file } = whole.manifest as unknown as { file: string };
+  expect(JSON.parse(readFixtureFile(SLUG, file).toString())).toMatchObject({ scene: null });
 });
 
 test('keeps the boxes within the frames, with files of the stated sizes', async () => {

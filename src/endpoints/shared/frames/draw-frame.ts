@@ -1,5 +1,6 @@
 /** Picture → frame. */
 import type { Size } from '../../../inference/toolkit/decoding/boxes.ts';
+import { plainPicture } from '../../../inference/toolkit/images/compose.ts';
 import { resample } from '../../../inference/toolkit/images/resample.ts';
 import type { RgbImage } from '../../../inference/toolkit/images/rgb-image.ts';
 import { exposureTable, type Placing, sourceOf } from './frame-corrections.ts';
@@ -45,6 +46,36 @@ export function drawFrame(
     }
   }
   return { ...frame, pixels };
+}
+
+/** A picture no larger than it is on its frame, and its place there. */
+export function shrinkToFrame(picture: RgbImage, placing: Placing): { picture: RgbImage; placing: Placing } {
+  const shrink = Math.min(1, placing.scale);
+  const [width, height] = [
+    Math.max(1, Math.round(picture.width * shrink)),
+    Math.max(1, Math.round(picture.height * shrink)),
+  ];
+  const shrunk = ({ x, y }: Placing['foot']) => ({ x: x * shrink, y: y * shrink });
+  return {
+    picture: resample(picture, { x0: 0, y0: 0, x1: picture.width, y1: picture.height }, width, height),
+    placing: {
+      ...placing,
+      scale: placing.scale / shrink,
+      center: shrunk(placing.center),
+      foot: shrunk(placing.foot),
+    },
+  };
+}
+
+/** The matte of a picture → of its frame, transparent beyond the picture. @param matte [height, width], 0 to 255 */
+export function drawMatte(matte: Uint8Array, { width, height }: Size, placing: Placing, frame: Size): Uint8Array {
+  const grey = {
+    width,
+    height,
+    pixels: Uint8Array.from({ length: matte.length * 3 }, (_, at) => matte[Math.floor(at / 3)] ?? 0),
+  };
+  const { pixels } = drawFrame(grey, placing, { stops: 0, frame, backdrop: plainPicture(frame, '#000000') });
+  return pixels.filter((_, at) => at % 3 === 0);
 }
 
 /** Bilinear, between the centres of pixels. */

@@ -107,6 +107,12 @@ export function sourceOf({ x, y }: Point, { rollDegrees, scale, center, foot, gr
   return rotated(level, center, -rollDegrees);
 }
 
+/** Of the picture → of the frame, in pixels. */
+export function inFrame(point: Point, { rollDegrees, scale, center, foot, groundY }: Placing, frame: Size): Point {
+  const level = rotated(point, center, rollDegrees);
+  return { x: frame.width / 2 + (level.x - foot.x) * scale, y: groundY + (level.y - foot.y) * scale };
+}
+
 /** A camera this near to the axis of the vehicle sees level lines level; from any other side, perspective tilts them. */
 const ON_AXIS_DEGREES = 15;
 /** Nobody holds a camera more askew than this by mistake. */
@@ -204,7 +210,7 @@ function encoded(value: number): number {
   return value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055;
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;

@@ -2134,7 +2134,8 @@ class Render360Result(Model):
     start_frame_index: int
     """Index in `frames`, from 0."""
     manifest: "Matte"
-    """JSON for a viewer: the size of the frames, and for each frame its azimuth and the bounding box of the vehicle. It contains no links, because links expire: its n-th frame is the n-th of `frames`, which has the `image.url`."""
+    """JSON for a viewer: the size of the frames, their `scene`, and for each frame its azimuth and the bounding box of the vehicle. It contains no links, because links expire: its n-th frame is the n-th of `frames`, which has the `image.url`."""
+    scene: Optional["RenderBackgroundResultScene"]
     coverage: "Render360ResultCoverage"
     """How much of the circle around the vehicle the frames show."""
     left_out: List["LeftOut"]

@@ -814,6 +814,8 @@ class Render360(InferenceRequest["models.Render360Result"]):
     max_frames: Maximum number of frames. From more pictures, the best and most evenly spaced are used; from a video, the moments that it shows well. No frame is invented
 
     start_view: The view that a viewer opens with. `start_frame_index` is the frame nearest to it
+
+    scene: A scene in place of the surroundings, the same in all frames, with shadow and reflection of the vehicle. A frame on which the vehicle cannot be outlined keeps its photograph. Without it, all frames do
     """
 
     endpoint = "render.360"
@@ -825,12 +827,14 @@ class Render360(InferenceRequest["models.Render360Result"]):
         images: Union[Sequence[FileInput], Unset] = UNSET,
         max_frames: Union[int, Unset] = UNSET,
         start_view: Union[VideoOnboardResultKeyFrameView, Unset] = UNSET,
+        scene: Union[RenderBackgroundResultScene, Unset] = UNSET,
         input_refs: Union[Sequence[str], Unset] = UNSET,
     ) -> None:
         super().__init__(
             images=images,
             max_frames=max_frames,
             start_view=start_view,
+            scene=scene,
             input_refs=input_refs,
         )
 

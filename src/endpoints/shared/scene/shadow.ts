@@ -1,9 +1,9 @@
 /** Shadow and reflection that join a vehicle to its new ground. Paint them before the vehicle is put over. */
-import { clamp } from '../../inference/toolkit/decoding/boxes.ts';
-import { axisSteps, interpolateAt, interpolateLine } from '../../inference/toolkit/decoding/interpolate.ts';
-import type { PixelBox } from '../../inference/toolkit/images/compose.ts';
-import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
-import { boxMean } from '../../inference/toolkit/segmentation/guided-filter.ts';
+import { clamp } from '../../../inference/toolkit/decoding/boxes.ts';
+import { axisSteps, interpolateAt, interpolateLine } from '../../../inference/toolkit/decoding/interpolate.ts';
+import type { PixelBox } from '../../../inference/toolkit/images/compose.ts';
+import type { RgbImage } from '../../../inference/toolkit/images/rgb-image.ts';
+import { boxMean } from '../../../inference/toolkit/segmentation/guided-filter.ts';
 import { CAMERA_METRES, type Ground } from './ground.ts';
 
 /** Cells per metre of the ground on which shadows are drawn; fewer for a vehicle that would need more than `GRID_CELLS`. */

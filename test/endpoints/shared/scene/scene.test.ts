@@ -1,12 +1,18 @@
-/** The ground line of a cut-out vehicle, its shadow, its reflection and the scenes that are drawn for it. */
+/** The ground line of a cut-out vehicle or of all frames of one, its shadow, its reflection and the scenes that are drawn for it. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SCENES } from '../../../src/contracts/vocabulary/renders.ts';
-import { findGround, type Ground } from '../../../src/endpoints/render.background/ground.ts';
-import { footOfWall, glossOf, paintScene } from '../../../src/endpoints/render.background/scenes.ts';
-import { paintReflection, paintShadow } from '../../../src/endpoints/render.background/shadow.ts';
-import type { Box } from '../../../src/inference/toolkit/decoding/boxes.ts';
-import { plainPicture } from '../../../src/inference/toolkit/images/compose.ts';
+import { SCENES } from '../../../../src/contracts/vocabulary/renders.ts';
+import {
+  commonGround,
+  findGround,
+  type Ground,
+  inPerspective,
+  type Stance,
+} from '../../../../src/endpoints/shared/scene/ground.ts';
+import { footOfWall, glossOf, paintScene } from '../../../../src/endpoints/shared/scene/scenes.ts';
+import { paintReflection, paintShadow } from '../../../../src/endpoints/shared/scene/shadow.ts';
+import type { Box } from '../../../../src/inference/toolkit/decoding/boxes.ts';
+import { plainPicture } from '../../../../src/inference/toolkit/images/compose.ts';
 
 const size = { width: 400, height: 300 };
 const TIRE = 60;
@@ -86,6 +92,35 @@ describe('the ground line', () => {
       expect([...ground.line].every((row) => row === size.height)).toBe(true);
       for (const scene of SCENES) expect(paintScene(scene, size, ground).pixels.length).toBe(400 * 300 * 3);
     }
+  });
+});
+
+describe('the ground that frames have in common', () => {
+  const stanceOf = (frontRow: number, rearRow: number): Stance => {
+    const { box, wheels } = seen(frontRow, rearRow);
+    return { vehicle: box, wheels, focalPixels: 320 };
+  };
+  const common = commonGround([stanceOf(250, 250), stanceOf(250, 180), stanceOf(250, 235)], size, 250);
+
+  test('has one horizon, with every tire of every frame on the floor', () => {
+    expect(common.horizon).toBeCloseTo(250 - 1.5 * common.metrePixels, 5);
+    for (const scene of SCENES) expect(footOfWall(scene, size, common)).toBeLessThan(180 - 5);
+  });
+
+  test('is not lifted by a wheel that was found on a roof', () => {
+    const { vehicle, wheels, focalPixels } = stanceOf(250, 250);
+    const onRoof = { x0: 180, x1: 240, y0: 60, y1: 120 };
+    const misled = commonGround([{ vehicle, wheels: [...wheels, onRoof], focalPixels }], size, 250);
+    expect(footOfWall('showroom', size, misled)).toBe(
+      footOfWall('showroom', size, commonGround([stanceOf(250, 250)], size, 250)),
+    );
+  });
+
+  test('lends its perspective to a frame, whose tires stay where they are', () => {
+    const own = groundOf(250, 180);
+    const { line, contacts, metrePixels, horizon } = inPerspective(own, common);
+    expect([line, contacts]).toEqual([own.line, own.contacts]);
+    expect([metrePixels, horizon]).toEqual([common.metrePixels, common.horizon]);
   });
 });
 

@@ -2,13 +2,13 @@
  * Draws the scenes, at the picture's own size and in the perspective of its vehicle: the floor recedes to the horizon of the
  * photograph, and the wall stands behind the vehicle.
  */
-import type { SCENES } from '../../contracts/vocabulary/renders.ts';
-import { clamp, type Size } from '../../inference/toolkit/decoding/boxes.ts';
-import { levelsOf } from '../../inference/toolkit/images/compose.ts';
-import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import type { SCENES } from '../../../contracts/vocabulary/renders.ts';
+import { clamp, type Size } from '../../../inference/toolkit/decoding/boxes.ts';
+import { levelsOf } from '../../../inference/toolkit/images/compose.ts';
+import type { RgbImage } from '../../../inference/toolkit/images/rgb-image.ts';
 import { CAMERA_METRES, type Ground } from './ground.ts';
 
-type Scene = (typeof SCENES)[number];
+export type Scene = (typeof SCENES)[number];
 type Rgb = readonly [number, number, number];
 
 interface Look {

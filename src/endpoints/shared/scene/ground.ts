@@ -2,8 +2,9 @@
  * Where a cut-out vehicle stands: the line along which it touches the ground, how large a metre is there, and where the
  * horizon of the photograph must have been. Coordinates are pixels of the picture.
  */
-import { type Box, clamp, type Size } from '../../inference/toolkit/decoding/boxes.ts';
-import type { Point } from '../../inference/toolkit/decoding/detections.ts';
+import { type Box, clamp, type Size } from '../../../inference/toolkit/decoding/boxes.ts';
+import type { Point } from '../../../inference/toolkit/decoding/detections.ts';
+import { median } from '../frames/frame-corrections.ts';
 
 /** Height of the camera in metres: somebody who stands holds it there. */
 export const CAMERA_METRES = 1.5;
@@ -21,8 +22,13 @@ const FAR_SHARE = 0.25;
 const LEAST_DISTANCE_METRES = 5;
 /** Opacity from which a pixel belongs to the vehicle, 0 to 255. */
 const OPAQUE = 128;
+/** Distance at which a box touches the lower edge, in pixels. */
+const LOWER_EDGE_PIXELS = 1;
 /** Share of a wheel's width, in its middle, within which it touches the ground. */
 const CONTACT_SHARE = 0.6;
+
+/** Names of the parts that stand on the ground. */
+export const WHEELS: ReadonlySet<string> = new Set(['front_wheel', 'rear_wheel']);
 
 export interface Ground {
   /** First column of `line`. */
@@ -52,9 +58,7 @@ export function findGround(matte: Uint8Array, picture: Size, vehicle: Box, wheel
   const bottoms = lowestRows(matte, picture, { left, right, top: Math.max(0, Math.floor(vehicle.y0)) });
   const contacts = wheels.flatMap((wheel) => contactOf(wheel, bottoms, left));
   const tall = vehicle.y1 - vehicle.y0;
-  const tires = wheels.map((wheel) => wheel.y1 - wheel.y0);
-  const byTires = tires.length > 0 ? Math.max(...tires) / TIRE_METRES : tall / VEHICLE_METRES;
-  const metrePixels = clamp(byTires, tall / VEHICLE_HEIGHTS_METRES.most, tall / VEHICLE_HEIGHTS_METRES.least);
+  const metrePixels = scaleOf(vehicle, wheels);
   // What is higher is a flank or a mirror, beyond which there is no ground to see.
   const highest =
     contacts.length > 0
@@ -74,15 +78,70 @@ export function findGround(matte: Uint8Array, picture: Size, vehicle: Box, wheel
     line,
     standing: { from: under[0] ?? 0, to: (under.at(-1) ?? line.length - 1) + 1 },
     contacts,
-    metrePixels,
-    horizon: nearest - CAMERA_METRES * metrePixels,
-    distanceMetres: Math.max(LEAST_DISTANCE_METRES, focalPixels(picture) / metrePixels),
+    ...perspectiveOf(nearest, metrePixels, focalPixels(picture)),
   };
 }
 
+/** Whether there is ground below a vehicle to cast a shadow on: the lower edge of the picture does not cut it off. */
+export function showsGround({ y1 }: Box, picture: Size): boolean {
+  return y1 < picture.height - LOWER_EDGE_PIXELS;
+}
+
+/** What a frame shows of a vehicle, in pixels of the frame. */
+export interface Stance {
+  vehicle: Box;
+  wheels: readonly Box[];
+  /** Focal length of the camera. */
+  focalPixels: number;
+}
+
+/**
+ * The ground that all frames of a vehicle have in common: a scene that is painted from it is the same in each of them.
+ * @param groundY the row where the vehicle stands in every frame
+ */
+export function commonGround(stances: readonly Stance[], frame: Size, groundY: number): Ground {
+  const metrePixels = median(stances.map(({ vehicle, wheels }) => scaleOf(vehicle, wheels)));
+  return {
+    left: 0,
+    line: new Float32Array(frame.width).fill(groundY),
+    standing: { from: 0, to: frame.width },
+    contacts: stances.flatMap(feetOf),
+    ...perspectiveOf(groundY, metrePixels, median(stances.map((stance) => stance.focalPixels))),
+  };
+}
+
+/** Where a vehicle stands in its own frame, in the perspective that all frames have in common. */
+export function inPerspective(own: Ground, { metrePixels, horizon, distanceMetres }: Ground): Ground {
+  return { ...own, metrePixels, horizon, distanceMetres };
+}
+
 /** A telephone's camera sees some 65 degrees: its focal length is about four fifths of the longer side. */
-function focalPixels({ width, height }: Size): number {
+export function focalPixels({ width, height }: Size): number {
   return 0.8 * Math.max(width, height);
+}
+
+/** Pixels per metre. */
+function scaleOf({ y0, y1 }: Box, wheels: readonly Box[]): number {
+  const tall = y1 - y0;
+  const tires = wheels.map((wheel) => wheel.y1 - wheel.y0);
+  const byTires = tires.length > 0 ? Math.max(...tires) / TIRE_METRES : tall / VEHICLE_METRES;
+  return clamp(byTires, tall / VEHICLE_HEIGHTS_METRES.most, tall / VEHICLE_HEIGHTS_METRES.least);
+}
+
+/** @param nearest row of the vehicle's nearest point on the ground @param focal length, in pixels */
+function perspectiveOf(nearest: number, metrePixels: number, focal: number) {
+  return {
+    metrePixels,
+    horizon: nearest - CAMERA_METRES * metrePixels,
+    distanceMetres: Math.max(LEAST_DISTANCE_METRES, focal / metrePixels),
+  };
+}
+
+/** A wheel in the upper half of its vehicle is an error, and would lift the floor of all frames. */
+function feetOf({ vehicle, wheels }: Stance): Point[] {
+  return wheels
+    .map(({ x0, x1, y1 }) => ({ x: (x0 + x1) / 2, y: y1 }))
+    .filter(({ y }) => y > (vehicle.y0 + vehicle.y1) / 2);
 }
 
 /** Lower edges of the matte by column, in rows; NaN for a column without any. */
