@@ -77,8 +77,8 @@ async function inspect(pictures: readonly Said[]) {
     }
     found[stage] = outcomes;
   }
-  const { result } = bundle.compose(found as Found, { inputs, parameters: {} });
-  return { result: result as Result, estimated, report };
+  const { result } = bundle.compose(found, { inputs, parameters: {} });
+  return { result, estimated, report };
 }
 
 test('a damage on a close-up without a view counts towards findings, condition, estimate and report', async () => {
