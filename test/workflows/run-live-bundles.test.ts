@@ -311,10 +311,10 @@ describe('an inspection', () => {
       [null, false],
     ]);
     expect(gradingOf(job)).toMatchObject({ status: 'succeeded', credits: { reserved: 60, charged: 30 } });
-    expect(job.result).toMatchObject({ overall: { condition_grade: { value: 'B' } }, parts: [{ part: null }, {}] });
+    expect(job.result).toMatchObject({ overall: { condition_grade: { value: 'C' } }, parts: [{ part: null }, {}] });
     const alone = await run([unseen]);
     expect(gradingOf(alone)).toMatchObject({ status: 'succeeded', credits: { charged: 30 } });
-    expect(alone.result).toMatchObject({ overall: { condition_grade: { value: 'B' } }, parts: [{ part: null }] });
+    expect(alone.result).toMatchObject({ overall: { condition_grade: { value: 'C' } }, parts: [{ part: null }] });
   });
 
   it('continues without an unreadable picture and is partial', async () => {

@@ -19,7 +19,7 @@ import type { OutlinedPart } from '../../inference/toolkit/segmentation/part-out
 import { createPartReader, type ReadParts } from '../../inference/toolkit/segmentation/part-reader.ts';
 import { partsInView } from '../../inference/toolkit/segmentation/view-of-parts.ts';
 import { createPlaces, type Place } from './damage-places.ts';
-import { type Measured, measure, type Reference, scaleOfPlate, scaleOfWheel } from './damage-scale.ts';
+import { fitsVehicle, type Measured, measure, type Reference, scaleOfPlate, scaleOfWheel } from './damage-scale.ts';
 
 export const DAMAGE_SEGMENTATION = 'damage-segmentation';
 
@@ -100,7 +100,8 @@ export function createDamageFinder(model: Model): (picture: RgbImage) => Promise
     if (surely.length === 0 && damages.length === 0) return nothingIn(await assess(picture));
     let references: Promise<Reference[]> | null = null;
     const quality = (await assess(picture)).quality_issues;
-    if (surely.length === 0) {
+    const [largest] = surely;
+    if (!largest) {
       return {
         ...nothingIn({ view: null, quality_issues: [...assessment.quality_issues, ...quality] }),
         showsVehicle: true,
@@ -116,7 +117,8 @@ export function createDamageFinder(model: Model): (picture: RgbImage) => Promise
       placeOf,
       sizeOf: async (outline) => {
         references ??= findReferences(parts, findPlates, picture);
-        return measure(outline, await references, picture);
+        const fitting = (await references).filter((reference) => fitsVehicle(reference, largest.box));
+        return measure(outline, fitting, picture);
       },
     };
   };

@@ -37,6 +37,8 @@ const WIDE_FROM = 2.6;
 const PLATE_CONFIDENCE = 0.7;
 /** Share of the confidence that a damage loses as far from the reference as the picture is long: it is nearer or farther away. */
 const LOST_FAR_AWAY = 0.6;
+/** No van is higher: by a scale that makes one higher, a wheel half hidden was taken for a whole one. */
+const HIGHEST_MM = 3_000;
 /** No panel is longer: what measures more has no true scale. */
 const LONGEST_MM = 2_000;
 
@@ -57,6 +59,11 @@ export function scaleOfPlate(box: Box, corners: readonly Point[], picture: Size)
   if (height <= 0) return null;
   const heightMm = width / height >= WIDE_FROM ? PLATES.wide : PLATES.tall;
   return { box, mmPerPixel: heightMm / height, confidence: PLATE_CONFIDENCE };
+}
+
+/** Whether a vehicle can have the height that the reference gives it. @param vehicle its box, in pixels of the picture */
+export function fitsVehicle({ mmPerPixel }: Reference, vehicle: Box): boolean {
+  return mmPerPixel * (vehicle.y1 - vehicle.y0) <= HIGHEST_MM;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { measure, scaleOfPlate, scaleOfWheel } from '../../../src/endpoints/shared/damage-scale.ts';
+import { fitsVehicle, measure, scaleOfPlate, scaleOfWheel } from '../../../src/endpoints/shared/damage-scale.ts';
 import { quadOfBox } from '../../../src/inference/toolkit/decoding/rotated-boxes.ts';
 
 const picture = { width: 1000, height: 600 };
@@ -47,6 +47,12 @@ test('a damage is measured along its longest extent by the nearest thing of know
   expect(near).toMatchObject({ lengthMm: 60, widthMm: 60 });
   expect(near?.confidence).toBeGreaterThan(measured?.confidence ?? 1);
   expect(measure(diagonal, [], picture)).toBeNull();
+});
+
+test('a scale that makes the vehicle higher than any van is none', () => {
+  const of = { box: wheel, mmPerPixel: 6, confidence: 0.7 };
+  expect(fitsVehicle(of, box(0, 0, 900, 500))).toBe(true);
+  expect(fitsVehicle(of, box(0, 0, 900, 501))).toBe(false);
 });
 
 test('a damage longer than any panel has no size', () => {
