@@ -10,7 +10,12 @@ import { migrate } from '../platform/database/migrate.ts';
 import { createSealedSecrets } from '../platform/sealed-secrets.ts';
 import { runDemonstration } from './demonstration.ts';
 import { createReporter } from './reporter.ts';
-import { createDevelopmentWebhookEndpoint, disableDevelopmentWebhookEndpoint, seedDevelopment } from './seed.ts';
+import {
+  createDevelopmentWebhookEndpoint,
+  disableDevelopmentWebhookEndpoint,
+  importDemonstrationBooks,
+  seedDevelopment,
+} from './seed.ts';
 import { findRunningService, processRecordOf, startService } from './service.ts';
 import type { ServiceDescription } from './service-description.ts';
 import { PROJECT_DIRECTORY } from './service-processes.ts';
@@ -65,7 +70,7 @@ async function withThrowAwayService(
   try {
     const service = await startService({
       settings: { ...settings, ...anyPort, ...chosen, dataDirectory },
-      dependencies: { migrate, seedDevelopment },
+      dependencies: { migrate, seedDevelopment, importDemonstrationBooks },
       reporter,
       record,
       signal,

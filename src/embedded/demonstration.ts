@@ -44,6 +44,7 @@ export async function runDemonstration(options: DemonstrationOptions): Promise<s
     problems.push(...(await readPicture(truth, options)).map((problem) => `${truth.file}: ${problem}`));
   }
   await waitForModel('inspections', options);
+  await waitForModel('pricing.repair', options);
   say('\n── An inspection of twelve drawn views of one vehicle, live mode');
   problems.push(...(await demonstrateInspection(options)).map((problem) => `inspection: ${problem}`));
   await waitForModel('render.video', options);

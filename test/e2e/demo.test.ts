@@ -21,6 +21,7 @@ it('npm run demo goes through the main job from nothing, says so, and leaves not
   expect(said.match(/Service-Signature verified/g)).toHaveLength(4);
   expect(said.match(/queued → processing → succeeded/g)).toHaveLength(5);
   expect(said).toMatch(/views: {5}12 of 12 usable/);
+  expect(said).toMatch(/by invented prices: \d+/);
   expect(said).toMatch(/report: {4}http\S+\.pdf/);
   expect(code).toBe(0);
   expect(readdirSync(temporary)).toEqual(['nothing-runs-here']);
