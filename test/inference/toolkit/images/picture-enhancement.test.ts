@@ -65,7 +65,7 @@ test('ships with the service', () => {
       servedValues: {
         'picture-enhancement@2026-11-24': {
           enhancer_model: ['GAN'],
-          operations: ['denoise', 'exposure_correction', 'white_balance', 'sharpen', 'upscale'],
+          operations: ['denoise', 'exposure_correction', 'white_balance', 'deblur', 'sharpen', 'upscale'],
         },
       },
     },
