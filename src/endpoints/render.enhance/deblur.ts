@@ -1,6 +1,6 @@
 /** Undoes the blur of a picture out of focus: how wide it is follows from the picture's edges, and deconvolution narrows it. */
 import { clamp } from '../../inference/toolkit/decoding/boxes.ts';
-import { lumaOf, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
+import { lumaOfPicture, type RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 
 /** Standard deviation, in pixels, of the blur that is added to learn how much there is. */
 const PROBE = 1;
@@ -61,13 +61,8 @@ export function deconvolve(picture: RgbImage, sigma: number, strength: number): 
   return { width: picture.width, height: picture.height, pixels };
 }
 
-function lumaPlane({ width, height, pixels }: RgbImage): Plane {
-  const values = new Float32Array(width * height);
-  for (let pixel = 0; pixel < values.length; pixel += 1) {
-    const at = pixel * 3;
-    values[pixel] = lumaOf(pixels[at] as number, pixels[at + 1] as number, pixels[at + 2] as number);
-  }
-  return { width, height, values };
+function lumaPlane(picture: RgbImage): Plane {
+  return { width: picture.width, height: picture.height, values: lumaOfPicture(picture) };
 }
 
 function middleOf({ width, height, values }: Plane): Plane {

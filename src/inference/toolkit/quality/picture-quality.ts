@@ -1,6 +1,6 @@
 /** Technical quality of a picture, by published formulas on its pixels, whatever it shows. */
 import { clamp } from '../decoding/boxes.ts';
-import { lumaOf, type RgbImage } from '../images/rgb-image.ts';
+import { lumaOfPicture, type RgbImage } from '../images/rgb-image.ts';
 
 /** From 0 to 1; 1 is the best of each. */
 export interface PictureQuality {
@@ -28,16 +28,6 @@ export function measureQuality(picture: RgbImage): PictureQuality {
   const exposure = exposureOf(luma);
   const color = neutralityOf(picture);
   return { overall: (sharpness + noise + exposure + color) / 4, sharpness, noise, exposure, color };
-}
-
-/** Luma of each pixel, 0 to 255. */
-function lumaOfPicture({ pixels }: RgbImage): Float32Array {
-  const luma = new Float32Array(pixels.length / 3);
-  for (let pixel = 0; pixel < luma.length; pixel += 1) {
-    const [red, green, blue] = [pixels[pixel * 3], pixels[pixel * 3 + 1], pixels[pixel * 3 + 2]] as number[];
-    luma[pixel] = lumaOf(red as number, green as number, blue as number);
-  }
-  return luma;
 }
 
 /**
