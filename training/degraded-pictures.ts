@@ -6,7 +6,7 @@ import type { Box } from '../src/inference/toolkit/decoding/boxes.ts';
 import type { Point } from '../src/inference/toolkit/decoding/detections.ts';
 import { rectify } from '../src/inference/toolkit/images/rectify.ts';
 import type { RgbImage } from '../src/inference/toolkit/images/rgb-image.ts';
-import { randomFrom } from './print-pictures.ts';
+import { normal, randomFrom } from './print-pictures.ts';
 
 /** Standard deviation, in levels of 0 to 255, of the noise of a sensor that is short of light. */
 const NOISE_IN_THE_DARK = 2;
@@ -35,7 +35,7 @@ export function exposed({ width, height, pixels }: RgbImage, stops: number): Rgb
   const levels = Float64Array.from({ length: 256 }, (_, level) => fromLinear(toLinear(level / 255) * 2 ** stops) * 255);
   const random = randomFrom(1);
   const noise = Float64Array.from({ length: NOISE_LENGTH }, () =>
-    stops >= 0 ? 0 : NOISE_IN_THE_DARK * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()),
+    stops >= 0 ? 0 : NOISE_IN_THE_DARK * normal(random),
   );
   const result = new Uint8ClampedArray(pixels.length);
   for (let index = 0; index < result.length; index += 1) {

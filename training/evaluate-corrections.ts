@@ -15,7 +15,7 @@ import type { Result } from '../src/endpoints/render.enhance/result.ts';
 import { encodePicture } from '../src/inference/toolkit/images/encode-image.ts';
 import type { MadePicture } from '../src/inference/toolkit/images/made-pictures.ts';
 import { openProduct } from './evaluate-readers.ts';
-import { randomFrom } from './print-pictures.ts';
+import { normal, randomFrom } from './print-pictures.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -108,10 +108,9 @@ async function comparePlates(folder: string, count: number): Promise<void> {
 async function withNoise(bytes: Buffer, deviation: number): Promise<Buffer> {
   const random = randomFrom(1);
   const { width, height } = await sharp(bytes).metadata();
-  const damaged = (await pixelsOf(bytes)).map((level) => {
-    const noise = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    return Math.min(255, Math.max(0, Math.round(level + deviation * noise)));
-  });
+  const damaged = (await pixelsOf(bytes)).map((level) =>
+    Math.min(255, Math.max(0, Math.round(level + deviation * normal(random)))),
+  );
   return sharp(damaged, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();

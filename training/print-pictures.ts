@@ -43,6 +43,8 @@ export const SANS = ['DejaVu Sans', 'Liberation Sans', 'Liberation Sans Narrow',
 const MONO = ['DejaVu Sans Mono', 'Liberation Mono'];
 
 export const between = (random: Random, from: number, to: number) => from + (to - from) * random();
+/** From the normal distribution with mean 0 and deviation 1 (Box and Muller 1958). */
+export const normal = (random: Random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 export const oneOf = <Value>(random: Random, values: readonly Value[]) =>
   values[Math.floor(random() * values.length)] as Value;
 export const some = (random: Random, count: number, alphabet: string) =>
