@@ -230,8 +230,8 @@ export const STATEMENTS: readonly GrowthStatement[] = [
       findStrandedDeliveries(em(), { committedBefore: daysBefore(new Date(), 1), now: daysBefore(new Date(), 1) }),
     calls: READS,
   },
-  { name: 'Sweeper, months to close', run: ({ em, now }) => closeMonths(em(), now), calls: READS },
-  { name: 'Sweeper, usage to close', run: ({ em, now }) => closeUsage(em(), now), calls: READS },
+  { name: 'Sweeper, months to close', run: ({ em, now }) => closeMonths(em(), now, null), calls: READS },
+  { name: 'Sweeper, usage to close', run: ({ em, now }) => closeUsage(em(), now, null), calls: READS },
   {
     name: 'Sweeper, 1,000 expired claims',
     prepare: expiredClaims,

@@ -1,5 +1,6 @@
 /** Monthly statements: sums of closed months, and the ledger since. */
 import { type EntityManager, query } from '../platform/database/orm.ts';
+import { CLOSING_BATCH, type ClosedBatch } from './closing.ts';
 import type { BalanceKey } from './credit-accounts-store.ts';
 import { monthBounds, monthOf, STATEMENT_KINDS, type Statement, type StatementLine } from './statements.ts';
 
@@ -11,8 +12,6 @@ export const MOVES_BALANCE = `kind not in ('hold', 'release')`;
 const CLOSED_AFTER_MS = 60 * 60_000;
 /** Transfers that a statement may read before they are summed, in the month that has not ended. */
 const OPEN_TRANSFERS = 500;
-/** Accounts of a batch, at most one month each. */
-const BATCH = 100;
 const HOUR_MS = 60 * 60_000;
 
 interface LineRow {
@@ -81,46 +80,59 @@ export async function readStatements(
 }
 
 /**
- * Adds up what some accounts have booked since the last time, up to the end of one month each, so that statements need not read
- * it again: where a month is over, or much was booked. Concurrent callers take different accounts.
+ * Adds up what the next accounts after `after` have booked since the last time, so that statements need not read it again: where a
+ * month is over, or much was booked, and at most to the end of one month each. Concurrent callers take different accounts.
  */
-export function closeMonths(em: EntityManager, now: Date): Promise<{ rows: number; hasMore: boolean }> {
+export function closeMonths(em: EntityManager, now: Date, after: BalanceKey | null): Promise<ClosedBatch<BalanceKey>> {
   const hour = new Date(Math.floor((now.getTime() - CLOSED_AFTER_MS) / HOUR_MS) * HOUR_MS);
+  return em.transactional(async (em) => {
+    const accounts = await query<BalanceKey>(
+      em,
+      `with account as (
+         select organization_id, livemode from credit_accounts where (organization_id, livemode) > ($1, $2)
+         order by organization_id, livemode limit $3
+       ), added as (
+         insert into closed_accounts (organization_id, livemode, closed_until, open_from_id)
+         select organization_id, livemode, '-infinity', 0 from account
+         where not exists (
+           select from closed_accounts as known
+           where known.organization_id = account.organization_id and known.livemode = account.livemode
+         )
+         on conflict do nothing
+       )
+       select organization_id as "organizationId", livemode from account order by organization_id, livemode`,
+      [after?.organizationId ?? '', after?.livemode ?? false, CLOSING_BATCH],
+    );
+    const due = await lockDue(em, hour, accounts);
+    // A separate statement, so that it sees what was closed before the locks were acquired.
+    if (due.length > 0) await query(em, CLOSE, [hour, ...columnsOf(due)]);
+    return { closed: due.length, last: accounts.at(-1) ?? null };
+  });
+}
+
+/** Locks those of the accounts that have something to add up, except for what another caller is adding up. */
+function lockDue(em: EntityManager, hour: Date, accounts: readonly BalanceKey[]): Promise<BalanceKey[]> {
   const month = monthBounds(monthOf(hour));
   if (!month) throw new Error('every time is in a month');
-  return em.transactional(async (em) => {
-    await query(
-      em,
-      `insert into closed_accounts (organization_id, livemode, closed_until, open_from_id)
-       select organization_id, livemode, '-infinity', 0 from credit_accounts as account
-       where not exists (
-         select from closed_accounts as known
-         where known.organization_id = account.organization_id and known.livemode = account.livemode
-       )
-       on conflict do nothing`,
-    );
-    const due = await query<BalanceKey>(
-      em,
-      `select organization_id as "organizationId", livemode from closed_accounts as account
-       where closed_until < $1 and (closed_until < $2 or exists (
+  return query<BalanceKey>(
+    em,
+    `select organization_id as "organizationId", livemode from closed_accounts as account
+     where (organization_id, livemode) in (select * from unnest($4::text[], $5::boolean[]))
+       and closed_until < $1 and (closed_until < $2 or exists (
          select from credit_transfers as transfer
          where transfer.organization_id = account.organization_id and transfer.livemode = account.livemode
            and transfer.id >= open_from_id
          order by id offset $3 limit 1
        ))
-       order by organization_id, livemode limit $4 for update skip locked`,
-      [hour, month.start, OPEN_TRANSFERS, BATCH],
-    );
-    // A separate statement, so that it sees what was closed before the locks were acquired.
-    await query(em, CLOSE, [
-      hour,
-      due.map(({ organizationId }) => organizationId),
-      due.map(({ livemode }) => livemode),
-    ]);
-    // Accounts that have further months are due again.
-    return { rows: due.length, hasMore: due.length > 0 };
-  });
+     order by organization_id, livemode for update skip locked`,
+    [hour, month.start, OPEN_TRANSFERS, ...columnsOf(accounts)],
+  );
 }
+
+const columnsOf = (accounts: readonly BalanceKey[]) => [
+  accounts.map(({ organizationId }) => organizationId),
+  accounts.map(({ livemode }) => livemode),
+];
 
 /** Of the accounts $2 and $3, up to $1. */
 const CLOSE = `

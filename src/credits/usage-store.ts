@@ -2,6 +2,7 @@
 import { JOB_STATUSES, type JobStatus, TERMINAL_JOB_STATUSES } from '../contracts/job.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 import { firstIdOfRowsAfter, firstIdOfRowsFrom } from '../platform/database/pages.ts';
+import { CLOSING_BATCH, type ClosedBatch } from './closing.ts';
 
 export const USAGE_GROUPS = ['day', 'endpoint', 'api_key', 'mode'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
@@ -38,8 +39,6 @@ const HOUR_MS = 60 * 60_000;
 const CLOSED_AFTER_MS = 60 * 60_000;
 /** Jobs of an unfinished day that usage may read before they are counted. */
 const OPEN_JOBS = 500;
-/** Organisations of a batch, at most a month of each. */
-const BATCH = 100;
 
 const counts = (statuses: readonly JobStatus[]) =>
   statuses.map((status) => `count(*) filter (where status = '${status}') as ${status}`).join(', ');
@@ -112,51 +111,72 @@ export async function readUsage(em: EntityManager, usage: UsageQuery): Promise<U
 }
 
 /**
- * Counts what some organisations have admitted since the last time, where a day is over or it is much: up to an hour ago, or to
- * their oldest job that has not ended, and at most to the end of a month. Concurrent callers take different organisations.
+ * Counts what the next organisations after `after` have admitted since the last time, where a day is over or it is much: up to an
+ * hour ago, or to their oldest job that has not ended, and at most to the end of a month. Concurrent callers take different
+ * organisations.
  */
-export function closeUsage(em: EntityManager, now: Date): Promise<{ rows: number; hasMore: boolean }> {
+export function closeUsage(em: EntityManager, now: Date, after: string | null): Promise<ClosedBatch<string>> {
   const hour = new Date(Math.floor((now.getTime() - CLOSED_AFTER_MS) / HOUR_MS) * HOUR_MS);
-  const day = new Date(Math.floor(hour.getTime() / DAY_MS) * DAY_MS);
   return em.transactional(async (em) => {
-    await query(
+    const organizations = await query<{ id: string }>(
       em,
-      `insert into closed_usage (organization_id, closed_until, open_from_id)
-       select id, '-infinity', '' from organizations
-       where not exists (select from closed_usage where organization_id = organizations.id)
-       on conflict do nothing`,
+      `with organization as (
+         select id from organizations where id > $1 order by id limit $2
+       ), added as (
+         insert into closed_usage (organization_id, closed_until, open_from_id)
+         select id, '-infinity', '' from organization
+         where not exists (select from closed_usage where organization_id = organization.id)
+         on conflict do nothing
+       )
+       select id from organization order by id`,
+      [after ?? '', CLOSING_BATCH],
     );
-    const due = await query<{ organizationId: string }>(
-      em,
-      `select account.organization_id as "organizationId" from ${UNCOUNTED}
-       where first_at < ${CLOSES_UNTIL} and (first_at < $2 or jobs > ${OPEN_JOBS})
-       order by account.organization_id limit ${BATCH} for update of account skip locked`,
-      [hour, day],
-    );
-    // A separate statement, so that it sees what was closed before the locks were acquired.
-    const rows = await query<{ organizationId: string; untilMs: number }>(
-      em,
-      `select account.organization_id as "organizationId", extract(epoch from ${CLOSES_UNTIL})::float8 * 1000 as "untilMs"
-       from ${UNCOUNTED}
-       where account.organization_id = any ($2) and first_at < ${CLOSES_UNTIL}`,
-      [hour, due.map(({ organizationId }) => organizationId)],
-    );
-    const closing = rows.map(({ organizationId, untilMs }) => ({ organizationId, until: new Date(untilMs) }));
-    await query(em, CLOSE, [
-      closing.map(({ organizationId }) => organizationId),
-      closing.map(({ until }) => until),
-      closing.map(({ until }) => firstIdOfRowsAfter('job', until)),
-      closing.map(({ until }) => firstIdOfRowsFrom('job', until)),
-    ]);
-    // Organisations that have further months are due again.
-    return { rows: closing.length, hasMore: closing.length > 0 };
+    const ids = organizations.map(({ id }) => id);
+    const due = await lockDue(em, hour, ids);
+    if (due.length > 0) await countDue(em, hour, due);
+    return { closed: due.length, last: ids.at(-1) ?? null };
   });
 }
 
-/** Organisations with the first of their jobs that are not counted, and how many these are, a few too many being enough. */
+interface OrganizationRow {
+  organizationId: string;
+}
+
+/** Locks those of the organisations that have something to count, except for what another caller is counting. */
+async function lockDue(em: EntityManager, hour: Date, organizations: readonly string[]): Promise<string[]> {
+  const day = new Date(Math.floor(hour.getTime() / DAY_MS) * DAY_MS);
+  const rows = await query<OrganizationRow>(
+    em,
+    `select account.organization_id as "organizationId" from ${UNCOUNTED}
+       and first_at < ${CLOSES_UNTIL} and (first_at < $3 or jobs > ${OPEN_JOBS})
+     order by account.organization_id for update of account skip locked`,
+    [hour, organizations, day],
+  );
+  return rows.map(({ organizationId }) => organizationId);
+}
+
+async function countDue(em: EntityManager, hour: Date, due: readonly string[]): Promise<void> {
+  // A separate statement, so that it sees what was closed before the locks were acquired.
+  const rows = await query<OrganizationRow & { untilMs: number }>(
+    em,
+    `select account.organization_id as "organizationId", extract(epoch from ${CLOSES_UNTIL})::float8 * 1000 as "untilMs"
+     from ${UNCOUNTED} and first_at < ${CLOSES_UNTIL}`,
+    [hour, due],
+  );
+  const closing = rows.map(({ organizationId, untilMs }) => ({ organizationId, until: new Date(untilMs) }));
+  await query(em, CLOSE, [
+    closing.map(({ organizationId }) => organizationId),
+    closing.map(({ until }) => until),
+    closing.map(({ until }) => firstIdOfRowsAfter('job', until)),
+    closing.map(({ until }) => firstIdOfRowsFrom('job', until)),
+  ]);
+}
+
+/** The organisations $2 with the first of their jobs that are not counted, and how many these are, a few too many being enough. */
 const UNCOUNTED = `closed_usage as account
   left join (
-    select organization_id, min(created_at) as since from jobs where completed_at is null group by organization_id
+    select organization_id, min(created_at) as since from jobs
+    where completed_at is null and organization_id = any ($2) group by organization_id
   ) as waiting on waiting.organization_id = account.organization_id
   cross join lateral (
     select min(created_at) as first_at, count(*) as jobs
@@ -167,7 +187,8 @@ const UNCOUNTED = `closed_usage as account
         and id >= open_from_id and created_at >= closed_until
       order by id limit ${OPEN_JOBS + 1}
     ) as job
-  ) as uncounted`;
+  ) as uncounted
+  where account.organization_id = any ($2)`;
 
 const CLOSES_UNTIL = `least($1::timestamptz, date_trunc('hour', waiting.since, 'UTC'),
   (date_trunc('month', first_at at time zone 'UTC') + interval '1 month') at time zone 'UTC')`;

@@ -1,12 +1,12 @@
 /** Expires promotional grants, publishes events of low balances, and closes what statements and usage add up. */
 import type { Logger } from 'pino';
+import type { ClosedBatch } from '../credits/closing.ts';
 import { expireGrants, findBalancesWithExpiredGrants } from '../credits/credit-grants-store.ts';
 import { publishLowBalanceEvents } from '../credits/low-balance-events-store.ts';
 import { closeMonths } from '../credits/statements-store.ts';
 import { closeUsage } from '../credits/usage-store.ts';
-import { inBatches } from '../platform/database/in-batches.ts';
 import { onOneReplica } from '../platform/database/one-replica.ts';
-import type { MikroORM } from '../platform/database/orm.ts';
+import type { EntityManager, MikroORM } from '../platform/database/orm.ts';
 
 interface Dependencies {
   orm: MikroORM;
@@ -32,24 +32,34 @@ export async function sweepCredits({ orm, logger, clock = () => new Date() }: De
   }
 }
 
-/** One pass over the accounts of whose ledger statements need not read all. Returns whether there is more to do. */
+/** One pass over the accounts of whose ledger statements need not read all. */
 export const sweepMonths = (dependencies: Dependencies) =>
   closeOnOneReplica('months', dependencies, { close: closeMonths, message: 'months closed' });
 
-/** One pass over the organisations of whose jobs usage need not read all. Returns whether there is more to do. */
+/** One pass over the organisations of whose jobs usage need not read all. */
 export const sweepUsage = (dependencies: Dependencies) =>
   closeOnOneReplica('usage', dependencies, { close: closeUsage, message: 'usage closed' });
 
-async function closeOnOneReplica(
+interface Walk<Key> {
+  close: (em: EntityManager, now: Date, after: Key | null) => Promise<ClosedBatch<Key>>;
+  message: string;
+}
+
+async function closeOnOneReplica<Key>(
   work: 'months' | 'usage',
   { orm, logger, clock = () => new Date(), signal }: Dependencies,
-  { close, message }: { close: typeof closeMonths; message: string },
-): Promise<boolean> {
-  let isMore = false;
+  { close, message }: Walk<Key>,
+): Promise<void> {
   await onOneReplica(orm.em.fork(), work, async () => {
-    const { rows: accounts, hasMore } = await inBatches(() => close(orm.em.fork(), clock()), signal);
+    let accounts = 0;
+    for (let after: Key | null = null; !signal?.aborted; ) {
+      const { closed, last } = await close(orm.em.fork(), clock(), after);
+      accounts += closed;
+      // A batch of which some were closed may have further months.
+      if (closed > 0) continue;
+      if (last === null) break;
+      after = last;
+    }
     if (accounts > 0) logger.info({ accounts }, message);
-    isMore = hasMore;
   });
-  return isMore;
 }

@@ -114,10 +114,37 @@ it('the statement of a closed month reads nothing booked since', async () => {
 });
 
 it('of closings that overlap, each transfer counts once', async () => {
-  const closing = () => closeMonths(orm.em.fork(), NOW);
+  const closing = () => closeMonths(orm.em.fork(), NOW, null);
   await Promise.all([closing(), closing(), closing()]);
   expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
   expect(closingCredits(await readStatement(orm.em.fork(), account(), MARCH))).toBe(2 * (TRANSFERS + 10));
+});
+
+it('a pass closes every account, and looks at a batch of them at a time', async () => {
+  await query(
+    orm.em.fork(),
+    `with organization as (
+       insert into organizations (id, name) select 'org_' || n, 'Many' from generate_series(1000, 1349) as n returning id
+     ), account as (
+       insert into credit_accounts (organization_id, livemode, available) select id, true, 2 from organization
+     )
+     insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason, created_at)
+     select id, true, 'top_up', 'funding', 'available', 2, 'test', '2026-02-10T00:00:00Z' from organization`,
+  );
+  await query(orm.em.fork(), 'analyze');
+  await closeAll();
+  expect(
+    await query(orm.em.fork(), 'select count(*)::integer as open from closed_accounts where closed_until < $1', [
+      MARCH.start,
+    ]),
+  ).toEqual([{ open: 0 }]);
+  expect(
+    await query(orm.em.fork(), `select sum(transfers)::integer as sum from closed_month_lines where month = '2026-02'`),
+  ).toEqual([{ sum: 350 }]);
+  const look = () => closeMonths(orm.em.fork(), NOW, null);
+  const { result, rows } = await sent.rowsRead(look, ['from closed_accounts', 'for update']);
+  expect(result).toEqual({ closed: 0, last: { organizationId: expect.any(String), livemode: expect.any(Boolean) } });
+  expect(rows).toBeLessThan(350);
 });
 
 it('the verification of the ledger finds a closed month that does not add up', async () => {

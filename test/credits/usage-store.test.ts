@@ -182,7 +182,7 @@ describe('a day', () => {
     await query(orm.em.fork(), `alter database ${name} set timezone = 'Pacific/Chatham'`);
     const elsewhere = await openDatabase({ url: database.url, poolSize: 1 });
     expect(await query(elsewhere.em.fork(), 'show timezone')).toEqual([{ TimeZone: 'Pacific/Chatham' }]);
-    await closeUsage(elsewhere.em.fork(), MARCH_20);
+    await closeUsage(elsewhere.em.fork(), MARCH_20, null);
     const far = await readUsage(elsewhere.em.fork(), { ...everything, organizationId: customer.organizationId });
     await elsewhere.close();
     expect(far).toEqual(await read());
@@ -249,9 +249,30 @@ it('retention changes nothing of it', async () => {
 
 it('of closings that overlap, each job counts once', async () => {
   for (const day of ['10', '11', '12']) await admit({ at: `2026-03-${day}T10:00:00Z`, charged: 5 });
-  await Promise.all([1, 2, 3].map(() => closeUsage(orm.em.fork(), MARCH_20)));
+  await Promise.all([1, 2, 3].map(() => closeUsage(orm.em.fork(), MARCH_20, null)));
   expect(await read({ groupBy: ['endpoint'] })).toMatchObject([{ jobs: { succeeded: 3 }, chargedCredits: 15 }]);
   expect(await findUsageDrift()).toEqual([]);
+});
+
+it('a pass closes every organisation, and looks at a batch of them at a time', async () => {
+  const others = await query<{ id: string }>(
+    orm.em.fork(),
+    `insert into organizations (id, name) select 'org_' || n, 'Many' from generate_series(1000, 1349) as n returning id`,
+  );
+  for (const { id: organizationId } of others)
+    await admit({ at: '2026-03-10T10:00:00Z', charged: 5, of: { ...customer, organizationId } });
+  await query(orm.em.fork(), 'analyze');
+  await close(MARCH_20);
+  expect(await query(orm.em.fork(), 'select sum(succeeded)::integer as sum from closed_usage_days')).toEqual([
+    { sum: others.length },
+  ]);
+  const look = () => closeUsage(orm.em.fork(), MARCH_20, null);
+  const { result, rows } = await sent.rowsRead(look, ['from closed_usage as account', 'for update']);
+  expect(result).toEqual({ closed: 0, last: expect.any(String) });
+  // All of them would have twice as many modes.
+  expect(rows).toBeLessThan(2 * others.length);
+  await query(orm.em.fork(), 'delete from jobs');
+  await query(orm.em.fork(), `delete from organizations where name = 'Many'`);
 });
 
 it('reads a line for each closed day, endpoint and key, and none of their jobs', async () => {

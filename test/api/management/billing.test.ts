@@ -5,13 +5,15 @@ import { createSettlementActivities } from '../../../src/activities/settlement-a
 import { adjustCredits, topUp } from '../../../src/credits/credit-bookings-store.ts';
 import { expireGrants, grantPromotion } from '../../../src/credits/credit-grants-store.ts';
 import { closingCredits, monthBounds } from '../../../src/credits/statements.ts';
-import { closeMonths, readStatement } from '../../../src/credits/statements-store.ts';
+import { readStatement } from '../../../src/credits/statements-store.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import type { Role } from '../../../src/organizations/roles.ts';
 import { query } from '../../../src/platform/database/orm.ts';
+import { sweepMonths } from '../../../src/workers/sweep-credits.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../../support/customers.ts';
 import { admit, finishInference, SUCCESS } from '../../support/jobs.ts';
+import { recordLog } from '../../support/log-record.ts';
 
 const NOW = new Date('2026-03-31T12:00:00Z');
 
@@ -230,7 +232,7 @@ it('for any bookings, each statement opens where the previous closed, and the la
       // Whichever months are closed.
       const january = await get(customer, '/mgmt/v1/statements/2026-01');
       for (const closedAt of ['2026-01-02', '2026-02-02', '2026-03-02'].map((date) => new Date(`${date}T00:00:00Z`))) {
-        while ((await closeMonths(api.orm.em.fork(), closedAt)).hasMore);
+        await sweepMonths({ orm: api.orm, logger: recordLog().logger, clock: () => closedAt });
         expect(await get(customer, '/mgmt/v1/statements')).toMatchObject({ json });
         expect(await get(customer, '/mgmt/v1/statements/2026-01')).toMatchObject({ json: january.json });
       }

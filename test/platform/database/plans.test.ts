@@ -93,13 +93,13 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
   'Sweeper, deliveries without a workflow': [
     'sorted | webhook_deliveries_unstarted | webhook_deliveries_due | events_pkey | webhook_attempts_pkey',
   ],
-  // Sorted: what the batch of accounts booked since the last time.
+  // Sorted: the batch of accounts, and what it booked since the last time.
   'Sweeper, months to close': [
-    'closed_accounts_pkey | credit_transfers_by_account',
+    'sorted | closed_accounts_pkey | credit_transfers_by_account',
     'closed_accounts_pkey | credit_transfers_by_account | sorted | credit_transfers_by_account | jobs_pkey | closed_accounts_pkey | credit_transfers_by_account | credit_transfers_by_account',
     'credit_accounts_pkey | closed_accounts_pkey',
   ],
-  // For each organisation the first of what is not counted, and all open jobs once; then what the batch admitted.
+  // For each organisation of the batch the first of what is not counted, and all open jobs once; then what the batch admitted.
   'Sweeper, usage to close': [
     'organizations_pkey | closed_usage_pkey',
     'closed_usage_pkey | jobs_by_organization | sorted | jobs_due',
