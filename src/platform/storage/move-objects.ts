@@ -106,7 +106,13 @@ async function digestAt(store: ObjectStore, key: string): Promise<Digest | null>
 async function copy(from: ObjectStore, to: ObjectStore, key: string): Promise<Digest | null> {
   const meter = createMeter();
   return orNull(async () => {
-    await to.put(key, Readable.from(meter.through(await from.stream(key)), { objectMode: false }));
+    const source = await from.stream(key);
+    try {
+      await to.put(key, Readable.from(meter.through(source), { objectMode: false }));
+    } finally {
+      // A put may fail before it reads anything.
+      source.destroy();
+    }
     return meter.read();
   });
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createDiskStore } from '../../../src/platform/storage/disk-store.ts';
 import { createLayeredStore } from '../../../src/platform/storage/layered-store.ts';
@@ -120,6 +121,22 @@ describe('a move', () => {
     const { left } = await moveObjects({ from, to });
     expect(left).toBe(0);
     expect([await all(to), await all(from)]).toEqual([KEYS, []]);
+  });
+
+  it('leaves no file open that the other store did not read', async () => {
+    await fill(from);
+    const streams: Readable[] = [];
+    const watched = steeredStore(() => from, {
+      async stream(key) {
+        const stream = await from.stream(key);
+        streams.push(stream);
+        return stream;
+      },
+    });
+    const away = steeredStore(() => to, { put: () => Promise.reject(new StoreUnavailableError('away')) });
+    await expect(moveObjects({ from: watched, to: away })).rejects.toThrow(StoreUnavailableError);
+    expect(streams.length).toBeGreaterThan(0);
+    expect(streams.filter(({ destroyed }) => !destroyed)).toEqual([]);
   });
 
   it('does not remove an original whose copy is not the same', async () => {
