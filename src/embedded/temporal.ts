@@ -16,12 +16,14 @@ const SQLITE_PRAGMAS = ['--sqlite-pragma=journal_mode=WAL', '--sqlite-pragma=syn
 
 /**
  * By default a history shard polls at most 20 times a second, which adds 50 ms to every hop between queues, and a task queue
- * has four partitions, which forward tasks to each other. All are still read: an older server may have left tasks in them.
+ * has four partitions, which forward tasks to each other. All are still read: an older server may have left tasks in them. It also
+ * keeps 128,000 workflows in memory, at some 50 kB each, and drops none sooner; a job needs to be there while it runs.
  */
 export const DYNAMIC_CONFIG: Record<string, number> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'history.visibilityProcessorMaxPollRPS': 500,
+  'history.hostLevelCacheMaxSize': 4096,
   'matching.numTaskqueueWritePartitions': 1,
 };
 

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
+import { parse } from 'yaml';
 import { TEMPORAL_SERVER } from '../../scripts/install-temporal-server.ts';
+import { DYNAMIC_CONFIG } from '../../src/embedded/temporal.ts';
 import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { COMPOSE_TEXT, readComposeFile, variablesWithoutDefault } from './compose-file.ts';
@@ -86,15 +88,11 @@ describe('docker-compose.yml', () => {
   });
 
   it('gives Temporal the settings of `npm start`', () => {
-    const source = readFileSync(`${PROJECT_DIRECTORY}src/embedded/temporal.ts`, 'utf8');
-    const embedded = [...source.matchAll(/^ {2}'((?:history|matching)\.\w+)': (\d+),$/gm)].map(([, name, value]) => [
-      name,
-      value,
-    ]);
-    const content = file.configs['temporal-dynamic-config']?.content ?? '';
-    const composed = [...content.matchAll(/^([\w.]+):\n {2}- value: (\d+)$/gm)].map(([, name, value]) => [name, value]);
-    expect(composed).toEqual(embedded);
-    expect(composed).toHaveLength(4);
+    const settings: Record<string, [{ value: unknown }]> = parse(
+      file.configs['temporal-dynamic-config']?.content ?? '',
+    );
+    const values = Object.entries(settings).map(([name, [{ value }]]) => [name, value]);
+    expect(Object.fromEntries(values)).toEqual(DYNAMIC_CONFIG);
   });
 
   it('shares one folder between the processes that read or write files', () => {
