@@ -15,7 +15,7 @@ import { deleteOldEvents, deleteUsedUploads, forgetOldResults } from '../../src/
 import { planTransition } from '../../src/jobs/settlement.ts';
 import { readJobToSettle, settleJob } from '../../src/jobs/settlement-store.ts';
 import { type EntityManager, query } from '../../src/platform/database/orm.ts';
-import { findPage, findPageOfModes } from '../../src/platform/database/pages.ts';
+import { findPage, findPageOfParts } from '../../src/platform/database/pages.ts';
 import { firstIdAt } from '../../src/platform/ids.ts';
 import { readDeliveryLog } from '../../src/webhooks/deliveries-store.ts';
 import { WebhookDelivery } from '../../src/webhooks/entities.ts';
@@ -187,7 +187,13 @@ export const STATEMENTS: readonly GrowthStatement[] = [
   {
     name: 'Jobs, submitted with a key of old',
     run: ({ em }) =>
-      findPageOfModes(em(), Job, 'job', { organizationId: HOT, apiKeyId: RARE_KEY }, [true, false], { limit }),
+      findPageOfParts<Job>(
+        em(),
+        Job,
+        'job',
+        [true, false].map((livemode) => ({ organizationId: HOT, apiKeyId: RARE_KEY, livemode })),
+        { limit },
+      ),
     calls: READS,
   },
   events('newest', () => ({})),

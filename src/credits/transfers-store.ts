@@ -1,7 +1,7 @@
 /** Pages of the ledger, newest first. */
 import type { TransferKind } from '../contracts/credits.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
-import { createdWithin, findPageOfModes, type Page, type PageRequest } from '../platform/database/pages.ts';
+import { createdWithin, findPageOfParts, type Page, type PageRequest } from '../platform/database/pages.ts';
 import { CreditTransfer } from './entities.ts';
 
 /** The keys `created[…]` are bounds in epoch seconds; cursors are positions in the ledger. */
@@ -30,7 +30,8 @@ export async function findTransfers(
     ...(await bookedWithin(em, filter)),
   };
   const modes = livemode === undefined ? [true, false] : [livemode];
-  return findPageOfModes<CreditTransfer>(em, CreditTransfer, null, where, modes, filter);
+  const parts = modes.map((livemode) => ({ ...where, livemode }));
+  return findPageOfParts<CreditTransfer>(em, CreditTransfer, null, parts, filter);
 }
 
 /** The bounds of `created[…]`, and those of the numbers that such transfers may have: a list reads in the order of numbers. */

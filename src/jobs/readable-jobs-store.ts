@@ -2,7 +2,7 @@
 import { raw } from '@mikro-orm/core';
 import type { CreditEventType, EventType, JobStatus } from '../contracts/job.ts';
 import type { EntityManager } from '../platform/database/orm.ts';
-import { createdWithin, findPage, type Page, type PageRequest } from '../platform/database/pages.ts';
+import { createdWithin, findPage, findPageOfParts, type Page, type PageRequest } from '../platform/database/pages.ts';
 import { Event, Job } from './entities.ts';
 import { findEvents } from './events-store.ts';
 import { isTerminal } from './job-states.ts';
@@ -35,7 +35,11 @@ export function findReadableJobs(
     ...(endpoint !== undefined && { endpoint }),
     ...createdWithin(filter, 'job'),
   };
-  return findPage<Job>(em, Job, 'job', { $and: [readableJobs(reader), wanted] }, filter);
+  const { endpoints, ...owner } = reader;
+  if (!endpoints) return findPage<Job>(em, Job, 'job', { ...owner, ...wanted }, filter);
+  const listed = endpoints.filter((slug) => endpoint === undefined || slug === endpoint);
+  const parts = listed.map((slug) => ({ ...owner, ...wanted, endpoint: slug }));
+  return findPageOfParts<Job>(em, Job, 'job', parts, filter);
 }
 
 /** Jobs of a status, or all. Open ones are few: that they have not ended lets PostgreSQL find them by an index. */

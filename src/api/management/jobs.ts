@@ -5,7 +5,7 @@ import { closed, nullable } from '../../contracts/vocabulary/schemas.ts';
 import { Event, Job } from '../../jobs/entities.ts';
 import { renderJob } from '../../jobs/job-resource.ts';
 import { ofStatus } from '../../jobs/readable-jobs-store.ts';
-import { createdWithin, findPageOfModes } from '../../platform/database/pages.ts';
+import { createdWithin, findPageOfParts } from '../../platform/database/pages.ts';
 import { epochSeconds as toEpochSeconds } from '../../platform/epoch-seconds.ts';
 import { readDeliveryLog } from '../../webhooks/deliveries-store.ts';
 import { renderDelivery } from '../../webhooks/delivery-resource.ts';
@@ -47,7 +47,8 @@ const listJobs = defineOperation({
       ...createdWithin(filter, 'job'),
     };
     const modes = filter.livemode === undefined ? [true, false] : [filter.livemode];
-    return renderPage(await findPageOfModes<Job>(em, Job, 'job', where, modes, filter), renderJob);
+    const parts = modes.map((livemode) => ({ ...where, livemode }));
+    return renderPage(await findPageOfParts<Job>(em, Job, 'job', parts, filter), renderJob);
   },
 });
 

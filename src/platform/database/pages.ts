@@ -1,7 +1,8 @@
 /** Pages of rows whose ids sort by time, newest first. */
-import type { EntityManager, EntityName, FilterQuery } from '@mikro-orm/core';
+import type { EntityName, FilterQuery, QueryOrderMap } from '@mikro-orm/core';
 import { firstIdAt, ID_PREFIXES, type IdKind, isId } from '../ids.ts';
 import { ServiceError } from '../service-error.ts';
+import type { EntityManager } from './orm.ts';
 
 export interface PageRequest {
   limit: number;
@@ -48,40 +49,54 @@ export async function findPage<Row extends { id: string }>(
   request: PageRequest,
 ): Promise<Page<Row>> {
   assertCursors(idKind, request);
-  const { limit, starting_after: after, ending_before: before } = request;
-  const cursor = after !== undefined ? { id: { $lt: after } } : before !== undefined ? { id: { $gt: before } } : {};
-  const isBackward = before !== undefined;
-  const rows = await em.find(entity, { $and: [where, cursor] } as FilterQuery<Row>, {
-    orderBy: { id: isBackward ? 'asc' : 'desc' } as never,
-    limit: limit + 1,
-  });
-  const page = rows.slice(0, limit) as Row[];
-  return { rows: isBackward ? page.reverse() : page, hasMore: rows.length > limit };
+  const { cursor, orderBy, limit } = placeOf<Row>(request);
+  const rows = await em.find(entity, { $and: [where, cursor] } as FilterQuery<Row>, { orderBy, limit });
+  return pageOf(rows as Row[], request);
 }
 
-/** As `findPage`, of rows of both modes. The indexes begin with the mode, so a page of each is read and the two are merged. */
-export async function findPageOfModes<Row extends { id: string }>(
+/**
+ * As `findPage`, of the rows that any of `parts` selects; no two may select the same. For parts that an index has in order, as the
+ * jobs of an endpoint or a mode: of each no more than a page is looked at, however much it has.
+ */
+export async function findPageOfParts<Row extends { id: string }>(
   em: EntityManager,
   entity: EntityName<Row>,
   idKind: IdKind | null,
-  where: FilterQuery<Row>,
-  modes: readonly boolean[],
+  parts: readonly FilterQuery<Row>[],
   request: PageRequest,
 ): Promise<Page<Row>> {
-  const pages: Page<Row>[] = [];
-  for (const livemode of modes) {
-    pages.push(await findPage(em, entity, idKind, { $and: [where, { livemode }] } as FilterQuery<Row>, request));
-  }
-  const rows = pages.flatMap((page) => page.rows).sort(newestFirst);
-  const { limit, ending_before: before } = request;
-  return {
-    rows: before === undefined ? rows.slice(0, limit) : rows.slice(-limit),
-    hasMore: rows.length > limit || pages.some(({ hasMore }) => hasMore),
-  };
+  assertCursors(idKind, request);
+  const { cursor, orderBy, limit } = placeOf<Row>(request);
+  const [first, ...others] = parts.map((part) =>
+    em
+      .createQueryBuilder<Row>(entity)
+      .select('id' as never)
+      .where({ $and: [part, cursor] } as never)
+      .orderBy(orderBy)
+      .limit(limit),
+  );
+  if (!first) return { rows: [], hasMore: false };
+  const ids = em
+    .createQueryBuilder<Row, 'part'>(first.unionAll(...others) as never, 'part')
+    .select('id' as never)
+    .orderBy(orderBy)
+    .limit(limit);
+  // Raw: an id with a type of its own would be converted.
+  const rows = await em.find(entity, { id: { $in: ids.toRaw() } } as FilterQuery<Row>, { orderBy });
+  return pageOf(rows as Row[], request);
 }
 
-/** Ids that are numbers have no leading zeros: a longer one is greater. */
-const newestFirst = ({ id: a }: { id: string }, { id: b }: { id: string }) => b.length - a.length || (a < b ? 1 : -1);
+/** Where the page begins, its order, and one row more than it has. */
+function placeOf<Row>({ limit, starting_after: after, ending_before: before }: PageRequest) {
+  const cursor = after !== undefined ? { id: { $lt: after } } : before !== undefined ? { id: { $gt: before } } : {};
+  const orderBy = { id: before === undefined ? 'desc' : 'asc' } as QueryOrderMap<Row>;
+  return { cursor, orderBy, limit: limit + 1 };
+}
+
+function pageOf<Row>(rows: readonly Row[], { limit, ending_before: before }: PageRequest): Page<Row> {
+  const page = rows.slice(0, limit);
+  return { rows: before === undefined ? page : page.reverse(), hasMore: rows.length > limit };
+}
 
 /** A row is created at most this long after its id. */
 const ID_AGE_MS = 60 * 60_000;

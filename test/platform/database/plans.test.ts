@@ -53,10 +53,10 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
   'Jobs, of a common endpoint': ['jobs_by_endpoint'],
   'Jobs, of an endpoint of old': ['jobs_by_endpoint'],
   'Jobs, created long ago': ['jobs_by_organization'],
-  // Where the organisation has few jobs of them; else the index of all its jobs, in order.
-  'Jobs, for a key of two endpoints': ['sorted | jobs_by_endpoint'],
-  'Jobs, for a key of two endpoints of old': ['sorted | jobs_by_endpoint'],
-  'Jobs, submitted with a key of old': ['jobs_by_key', 'jobs_by_organization'],
+  // Sorted: the page, and the pages of the parts of which it is made where they are short. Each part is in order in its index.
+  'Jobs, for a key of two endpoints': ['sorted | jobs_by_endpoint | jobs_by_endpoint | jobs_pkey'],
+  'Jobs, for a key of two endpoints of old': ['sorted | sorted | jobs_by_endpoint | jobs_by_endpoint | jobs_pkey'],
+  'Jobs, submitted with a key of old': ['sorted | sorted | jobs_by_key | jobs_by_organization | jobs_pkey'],
   'Events, newest': ['events_by_organization'],
   'Events, of failures': ['events_unsuccessful'],
   'Events, created weeks ago': ['events_by_organization'],
@@ -76,13 +76,16 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
     'sorted | closed_month_lines_organization_id_livemode_month_kind_endp_key | sorted | closed_accounts_pkey | credit_transfers_by_account | jobs_pkey',
   ],
   Balance: ['credit_accounts_pkey | credit_transfers_without_job | credit_grants_due'],
-  'Ledger, newest': ['credit_transfers_by_account'],
-  'Ledger, newest of a small account': ['credit_transfers_by_account'],
-  'Ledger, top-ups': ['credit_transfers_without_job'],
+  // Sorted, here too: the page of both modes.
+  'Ledger, newest': ['sorted | credit_transfers_by_account | credit_transfers_by_account | credit_transfers_pkey'],
+  'Ledger, newest of a small account': [
+    'sorted | credit_transfers_by_account | credit_transfers_by_account | credit_transfers_pkey',
+  ],
+  'Ledger, top-ups': ['sorted | credit_transfers_without_job | credit_transfers_without_job | credit_transfers_pkey'],
   // The bounds by bisection, and the page.
   'Ledger, created long ago': [
     'credit_transfers_pkey | credit_transfers_pkey | credit_transfers_pkey',
-    'credit_transfers_by_account',
+    'sorted | sorted | credit_transfers_by_account | credit_transfers_by_account | credit_transfers_pkey',
   ],
   'Deliveries, newest': ['events_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_by_endpoint'],
   'Deliveries, failed': ['events_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_failed'],
