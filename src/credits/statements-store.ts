@@ -152,14 +152,17 @@ const CLOSE = `
   ),
   lines as (
     insert into closed_month_lines as known (organization_id, livemode, month, kind, endpoint, transfers, credits)
-    select closing.organization_id, closing.livemode, to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM'), kind,
-      endpoint, count(*), sum(${CHANGE})
+    select closing.organization_id, closing.livemode, line.*
     from closing
-    join credit_transfers as transfer on transfer.organization_id = closing.organization_id
-      and transfer.livemode = closing.livemode and transfer.id >= closing.open_from_id
-      and transfer.created_at >= closing.closed_until and transfer.created_at < closing.closes_until and ${MOVES_BALANCE}
-    left join jobs on jobs.id = transfer.job_id
-    group by 1, 2, 3, 4, 5
+    -- For each account on its own: together they might seem to be worth a scan of the whole ledger.
+    cross join lateral (
+      select to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM'), kind, endpoint, count(*), sum(${CHANGE})
+      from credit_transfers as transfer left join jobs on jobs.id = transfer.job_id
+      where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode
+        and transfer.id >= closing.open_from_id and transfer.created_at >= closing.closed_until
+        and transfer.created_at < closing.closes_until and ${MOVES_BALANCE}
+      group by 1, 2, 3
+    ) as line
     on conflict (organization_id, livemode, month, kind, endpoint) do update
       set transfers = known.transfers + excluded.transfers, credits = known.credits + excluded.credits
   )

@@ -204,13 +204,18 @@ const CLOSE = `
   lines as (
     insert into closed_usage_days as known
       (organization_id, day, livemode, is_staging, endpoint, api_key_id, ${SUMS.join(', ')})
-    select jobs.organization_id, (created_at at time zone 'UTC')::date, livemode, is_staging, endpoint, api_key_id,
-      ${counts(TERMINAL_JOB_STATUSES)}, sum(charged_credits)
+    select closing.organization_id, line.*
     from closing
     join closed_usage as account on account.organization_id = closing.organization_id
-    join jobs on jobs.organization_id = closing.organization_id and livemode = any ('{t,f}')
-      and id >= open_from_id and id < end_id and created_at >= closed_until and created_at < closes_until
-    group by 1, 2, 3, 4, 5, 6
+    -- For each organisation on its own: together they might seem to be worth a scan of all jobs.
+    cross join lateral (
+      select (created_at at time zone 'UTC')::date, livemode, is_staging, endpoint, api_key_id,
+        ${counts(TERMINAL_JOB_STATUSES)}, sum(charged_credits)
+      from jobs
+      where jobs.organization_id = closing.organization_id and livemode = any ('{t,f}')
+        and id >= open_from_id and id < end_id and created_at >= closed_until and created_at < closes_until
+      group by 1, 2, 3, 4, 5
+    ) as line
     on conflict (organization_id, day, livemode, is_staging, endpoint, api_key_id) do update
       set ${SUMS.map((sum) => `${sum} = known.${sum} + excluded.${sum}`).join(', ')}
   )

@@ -147,6 +147,32 @@ it('a pass closes every account, and looks at a batch of them at a time', async 
   expect(rows).toBeLessThan(350);
 });
 
+it('what is added up is read, and not the ledger before', async () => {
+  const book = (time: string, times: number) =>
+    query(
+      orm.em.fork(),
+      `insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason, created_at)
+       select id, true, 'top_up', 'funding', 'available', 2, 'test', $1
+       from generate_series(1, $2), organizations where name = 'Many'`,
+      [time, times],
+    );
+  await query(
+    orm.em.fork(),
+    `with organization as (
+       insert into organizations (id, name) select 'org_' || n, 'Many' from generate_series(1000, 1099) as n returning id
+     )
+     insert into credit_accounts (organization_id, livemode, available) select id, true, 404 from organization`,
+  );
+  await book('2026-02-10T00:00:00Z', 200);
+  await closeAll();
+  await book('2026-03-20T00:00:00Z', 2);
+  await query(orm.em.fork(), 'vacuum analyze');
+  const closing = () => closeMonths(orm.em.fork(), new Date('2026-04-02T00:00:00Z'), null);
+  const { result, rows } = await sent.rowsRead(closing, ['insert into closed_month_lines']);
+  expect(result.closed).toBe(100);
+  expect(rows).toBeLessThan(2_000);
+});
+
 it('the verification of the ledger finds a closed month that does not add up', async () => {
   await closeAll();
   expect(await findLedgerDrift(orm.em.fork())).toEqual([]);

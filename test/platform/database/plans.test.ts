@@ -107,7 +107,7 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
     'organizations_pkey | closed_usage_pkey',
     'closed_usage_pkey | jobs_by_organization | sorted | jobs_due',
     'closed_usage_pkey | jobs_by_organization | jobs_due',
-    'sorted | closed_usage_pkey | jobs_by_organization | closed_usage_pkey',
+    'closed_usage_pkey | jobs_by_organization | closed_usage_pkey',
   ],
   'Sweeper, 1,000 expired claims': ['idempotency_claims_expiring'],
   'Retention, 500 events with deliveries': [
