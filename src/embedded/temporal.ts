@@ -99,7 +99,7 @@ export async function waitUntilServing(
 /** Creates the namespace if missing, registers missing search attributes, and waits until both are usable. */
 export async function ensureNamespace(address: string, namespace: string): Promise<void> {
   const deadlineMs = performance.now() + NAMESPACE_TIMEOUT_MS;
-  const connection = await Connection.connect({ address, connectTimeout: 5_000 });
+  const connection = await Connection.connect({ address, connectTimeout: NAMESPACE_TIMEOUT_MS });
   try {
     await ensureRegistered(connection, namespace);
     for (;;) {
