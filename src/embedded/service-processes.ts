@@ -35,8 +35,8 @@ export interface ServiceProcessOptions {
 }
 
 export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url));
-/** A worker first bundles its workflows and loads its models, which is slow beside three others on two cores. */
-const READY_TIMEOUT_MS = 120_000;
+/** A worker first bundles its workflows and loads its models, which is slow beside three others on two cores, and slower beside other programs. */
+const READY_TIMEOUT_MS = 300_000;
 /** Longer than the 30 s for which the API may hold a request. */
 const STOP_TIMEOUT_MS = 40_000;
 

@@ -179,6 +179,17 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
     expect(chosen.map((other) => other.manifest.metadata.name)).toEqual([name]);
   });
 
+  it('spreads its pods over nodes', () => {
+    expect(pod.topologySpreadConstraints).toEqual([
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: manifest.spec.selector,
+      },
+    ]);
+  });
+
   it('has a disruption budget', () => {
     const budgets = ofKind('PodDisruptionBudget').filter(({ spec }) => fits(spec.selector, labels));
     expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual([1]);

@@ -37,6 +37,7 @@ export interface PodSpec {
   terminationGracePeriodSeconds?: number;
   serviceAccountName?: string;
   securityContext: object;
+  topologySpreadConstraints?: object[];
   containers: [Container];
   volumes: { name: string; persistentVolumeClaim?: { claimName: string } }[];
 }

@@ -34,13 +34,10 @@ export async function findServedEndpoints(
   const { endpoints, endpointsDirectory, decodesVideos = true, logger } = options;
   const served: ServedEndpoint[] = [];
   const servedValues = new Map<string, ServedValuesOf>();
-  const withoutPipeline: string[] = [];
   for (const { slug: endpoint } of endpoints) {
     const url = pipelineUrl(endpointsDirectory, endpoint);
-    if (!existsSync(url)) {
-      withoutPipeline.push(endpoint);
-      continue;
-    }
+    // Bundles, and what price books answer.
+    if (!existsSync(url)) continue;
     try {
       const pipeline = await importPipeline(url);
       // Left to workers that have the package.
@@ -50,9 +47,6 @@ export async function findServedEndpoints(
     } catch (error) {
       logger.error({ endpoint, reason: (error as Error).message }, 'the pipeline of an endpoint cannot be loaded');
     }
-  }
-  if (withoutPipeline.length > 0) {
-    logger.info({ endpoints: withoutPipeline }, 'endpoints without a pipeline are served in test mode only');
   }
   return { served, servedValues };
 }

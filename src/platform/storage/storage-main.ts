@@ -14,7 +14,7 @@ STORAGE names two stores for a move: objects go from the second to the first. Wi
 docs/operations.md describes the steps of a move.`;
 
 /** Objects between two lines of progress. */
-const PROGRESS_EVERY = 1_000;
+const PROGRESS_EVERY = 100;
 const PATIENCE_MS = 60_000;
 
 async function main(): Promise<void> {
