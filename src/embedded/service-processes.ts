@@ -35,7 +35,7 @@ export interface ServiceProcessOptions {
 }
 
 export const PROJECT_DIRECTORY = fileURLToPath(new URL('../..', import.meta.url));
-/** A worker first bundles its workflows and loads its models, which is slow beside three others on two cores, and slower beside other programs. */
+/** A worker first bundles its workflows and loads its models, which is slow beside three others and further programs on two cores. */
 const READY_TIMEOUT_MS = 300_000;
 /** Longer than the 30 s for which the API may hold a request. */
 const STOP_TIMEOUT_MS = 40_000;
