@@ -1,7 +1,7 @@
 /** Pages of events, newest first. */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../platform/database/orm.ts';
-import { assertCursors, type Page, type PageRequest } from '../platform/database/pages.ts';
+import { assertCursors, type Page, type PageRequest, pageOf } from '../platform/database/pages.ts';
 import { Event } from './entities.ts';
 
 type Owner = Pick<Event, 'organizationId' | 'livemode'>;
@@ -25,8 +25,7 @@ export async function findEvents(
     { $and: [where, await beyond(em, owner, after ?? before, isBackward ? '$gt' : '$lt')] },
     { orderBy: isBackward ? { createdAt: 'asc', id: 'asc' } : { createdAt: 'desc', id: 'desc' }, limit: limit + 1 },
   );
-  const page = rows.slice(0, limit);
-  return { rows: isBackward ? page.reverse() : page, hasMore: rows.length > limit };
+  return pageOf(rows, request);
 }
 
 async function beyond(

@@ -33,22 +33,15 @@ export async function sweepCredits({ orm, logger, clock = () => new Date() }: De
 }
 
 /** One pass over the accounts of whose ledger statements need not read all. */
-export const sweepMonths = (dependencies: Dependencies) =>
-  closeOnOneReplica('months', dependencies, { close: closeMonths, message: 'months closed' });
+export const sweepMonths = (dependencies: Dependencies) => closeOnOneReplica('months', dependencies, closeMonths);
 
 /** One pass over the organisations of whose jobs usage need not read all. */
-export const sweepUsage = (dependencies: Dependencies) =>
-  closeOnOneReplica('usage', dependencies, { close: closeUsage, message: 'usage closed' });
-
-interface Walk<Key> {
-  close: (em: EntityManager, now: Date, after: Key | null) => Promise<ClosedBatch<Key>>;
-  message: string;
-}
+export const sweepUsage = (dependencies: Dependencies) => closeOnOneReplica('usage', dependencies, closeUsage);
 
 async function closeOnOneReplica<Key>(
   work: 'months' | 'usage',
   { orm, logger, clock = () => new Date(), signal }: Dependencies,
-  { close, message }: Walk<Key>,
+  close: (em: EntityManager, now: Date, after: Key | null) => Promise<ClosedBatch<Key>>,
 ): Promise<void> {
   await onOneReplica(orm.em.fork(), work, async () => {
     let accounts = 0;
@@ -60,6 +53,6 @@ async function closeOnOneReplica<Key>(
       if (last === null) break;
       after = last;
     }
-    if (accounts > 0) logger.info({ accounts }, message);
+    if (accounts > 0) logger.info({ accounts }, `${work} closed`);
   });
 }

@@ -93,7 +93,8 @@ function placeOf<Row>({ limit, starting_after: after, ending_before: before }: P
   return { cursor, orderBy, limit: limit + 1 };
 }
 
-function pageOf<Row>(rows: readonly Row[], { limit, ending_before: before }: PageRequest): Page<Row> {
+/** The page of rows that were read in its order, one more than it has. */
+export function pageOf<Row>(rows: readonly Row[], { limit, ending_before: before }: PageRequest): Page<Row> {
   const page = rows.slice(0, limit);
   return { rows: before === undefined ? page : page.reverse(), hasMore: rows.length > limit };
 }
