@@ -17,6 +17,7 @@ import { startTestMode } from '../contract/service.ts';
 import type { TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 jest.setTimeout(600_000);
 
@@ -173,8 +174,11 @@ let written: string[];
         await visit(`/docs/endpoints/${slug}`);
         const pictures = page.locator('figure :is(img, video)');
         await pictures.first().scrollIntoViewIfNeeded();
-        await page.waitForFunction(
-          `(() => { const [shown] = document.querySelectorAll('figure :is(img, video)'); return shown.naturalWidth > 0 || shown.readyState > 0; })()`,
+        // Not by `waitForFunction`: the page's policy refuses to evaluate its text a second time.
+        await until(() =>
+          page.evaluate<boolean>(
+            `(([shown]) => shown.naturalWidth > 0 || shown.readyState > 0)(document.querySelectorAll('figure :is(img, video)'))`,
+          ),
         );
         const { shapes } = findPlaces(exampleResult(slug));
         const drawn = page.locator('figure svg .shape');
