@@ -202,8 +202,8 @@ const FROM_CHUNK = [
      as transfer (kind, from_account, to_account)
    where kind = 'hold' or (${ENDED} and (kind = 'capture') = (${CHARGED} > 0))
    order by n, kind = 'hold' desc`,
-  `insert into events (id, organization_id, livemode, is_staging, type, job_id, payload, created_at)
-   select ${idOf('event')}, organization_id, true, false, ${EVENT_TYPE}, ${idOf('job')},
+  `insert into events (id, organization_id, livemode, is_staging, type, job_id, endpoint, payload, created_at)
+   select ${idOf('event')}, organization_id, true, false, ${EVENT_TYPE}, ${idOf('job')}, endpoint,
      json_build_object('id', 'evt_' || digits, 'object', 'event', 'type', ${EVENT_TYPE}, 'data', json_build_object(
        'object', json_build_object('id', 'job_' || digits, 'status', status, 'endpoint', endpoint, 'result', ${RESULT}::json))),
      ended_at

@@ -200,6 +200,7 @@ export const STATEMENTS: readonly GrowthStatement[] = [
   events('of failures', () => ({ type: 'job.failed' })),
   events('created weeks ago', (now) => ({ 'created[lt]': seconds(daysBefore(now, 20)) })),
   events('for a key of two endpoints', () => ({}), familyReader),
+  events('for a key of two endpoints of old', () => ({}), rareReader),
   usage(30, 'day'),
   usage(30, 'endpoint'),
   usage(30, 'api_key'),

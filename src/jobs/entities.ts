@@ -50,6 +50,8 @@ const EventSchema = defineEntity({
     type: p.text().$type<EventType | CreditEventType>(),
     /** Null for an event of credits, and for a test event, which shows an example job. */
     jobId: p.text().strictNullable(),
+    /** That of the job, null without one. Set by PostgreSQL. */
+    endpoint: p.text().nullable(),
     isTest: p.boolean().default(false),
     /** The exact bytes that every delivery carries and signs. */
     payload: p.text(),

@@ -1,31 +1,29 @@
 /** Pages of events, newest first. */
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../platform/database/orm.ts';
-import { assertCursors, type Page, type PageRequest, pageOf } from '../platform/database/pages.ts';
+import { assertCursors, findPlaceOfParts, type Page, type PageRequest, pageOf } from '../platform/database/pages.ts';
 import { Event } from './entities.ts';
 
 type Owner = Pick<Event, 'organizationId' | 'livemode'>;
 
 /**
- * One page of the events that `where` selects, by the time of the event: its id is its job's, which sorts by admission. A
- * cursor whose event has been deleted marks a position by its id, as does one of another owner.
+ * One page of the events that any of `parts` selects, by the time of the event: its id is its job's, which sorts by admission. No two
+ * parts may select the same. A cursor whose event has been deleted marks a position by its id, as does one of another owner.
  * @throws ServiceError `parameter_invalid` for two cursors, or for one that is not the id of an event
  */
 export async function findEvents(
   em: EntityManager,
   owner: Owner,
-  where: FilterQuery<Event>,
+  parts: readonly FilterQuery<Event>[],
   request: PageRequest,
 ): Promise<Page<Event>> {
   assertCursors('event', request);
   const { limit, starting_after: after, ending_before: before } = request;
   const isBackward = before !== undefined;
-  const rows = await em.find(
-    Event,
-    { $and: [where, await beyond(em, owner, after ?? before, isBackward ? '$gt' : '$lt')] },
-    { orderBy: isBackward ? { createdAt: 'asc', id: 'asc' } : { createdAt: 'desc', id: 'desc' }, limit: limit + 1 },
-  );
-  return pageOf(rows, request);
+  const cursor = await beyond(em, owner, after ?? before, isBackward ? '$gt' : '$lt');
+  const direction = isBackward ? 'asc' : 'desc';
+  const place = { cursor, orderBy: { createdAt: direction, id: direction }, limit: limit + 1 } as const;
+  return pageOf(await findPlaceOfParts(em, Event, parts, place), request);
 }
 
 async function beyond(

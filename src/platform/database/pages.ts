@@ -48,10 +48,7 @@ export async function findPage<Row extends { id: string }>(
   where: FilterQuery<Row>,
   request: PageRequest,
 ): Promise<Page<Row>> {
-  assertCursors(idKind, request);
-  const { cursor, orderBy, limit } = placeOf<Row>(request);
-  const rows = await em.find(entity, { $and: [where, cursor] } as FilterQuery<Row>, { orderBy, limit });
-  return pageOf(rows as Row[], request);
+  return await findPageOfParts(em, entity, idKind, [where], request);
 }
 
 /**
@@ -66,31 +63,47 @@ export async function findPageOfParts<Row extends { id: string }>(
   request: PageRequest,
 ): Promise<Page<Row>> {
   assertCursors(idKind, request);
-  const { cursor, orderBy, limit } = placeOf<Row>(request);
-  const [first, ...others] = parts.map((part) =>
+  return pageOf(await findPlaceOfParts(em, entity, parts, placeOf<Row>(request)), request);
+}
+
+/** Where a page begins, its order, and one row more than it has. */
+export interface Place<Row> {
+  cursor: FilterQuery<Row>;
+  orderBy: QueryOrderMap<Row>;
+  limit: number;
+}
+
+/** The rows of a place that any of `parts` selects: see `findPageOfParts`. */
+export async function findPlaceOfParts<Row extends { id: string }>(
+  em: EntityManager,
+  entity: EntityName<Row>,
+  parts: readonly FilterQuery<Row>[],
+  { cursor, orderBy, limit }: Place<Row>,
+): Promise<Row[]> {
+  const [where, ...others] = parts.map((part) => ({ $and: [part, cursor] }) as FilterQuery<Row>);
+  if (where === undefined) return [];
+  if (others.length === 0) return (await em.find(entity, where, { orderBy, limit })) as Row[];
+  const columns = ['id', ...Object.keys(orderBy).filter((column) => column !== 'id')];
+  const pageOfPart = (part: FilterQuery<Row>) =>
     em
       .createQueryBuilder<Row>(entity)
-      .select('id' as never)
-      .where({ $and: [part, cursor] } as never)
+      .select(columns as never)
+      .where(part as never)
       .orderBy(orderBy)
-      .limit(limit),
-  );
-  if (!first) return { rows: [], hasMore: false };
+      .limit(limit);
   const ids = em
-    .createQueryBuilder<Row, 'part'>(first.unionAll(...others) as never, 'part')
+    .createQueryBuilder<Row, 'part'>(pageOfPart(where).unionAll(...others.map(pageOfPart)) as never, 'part')
     .select('id' as never)
     .orderBy(orderBy)
     .limit(limit);
   // Raw: an id with a type of its own would be converted.
-  const rows = await em.find(entity, { id: { $in: ids.toRaw() } } as FilterQuery<Row>, { orderBy });
-  return pageOf(rows as Row[], request);
+  return (await em.find(entity, { id: { $in: ids.toRaw() } } as FilterQuery<Row>, { orderBy })) as Row[];
 }
 
-/** Where the page begins, its order, and one row more than it has. */
-function placeOf<Row>({ limit, starting_after: after, ending_before: before }: PageRequest) {
+function placeOf<Row>({ limit, starting_after: after, ending_before: before }: PageRequest): Place<Row> {
   const cursor = after !== undefined ? { id: { $lt: after } } : before !== undefined ? { id: { $gt: before } } : {};
   const orderBy = { id: before === undefined ? 'desc' : 'asc' } as QueryOrderMap<Row>;
-  return { cursor, orderBy, limit: limit + 1 };
+  return { cursor: cursor as FilterQuery<Row>, orderBy, limit: limit + 1 };
 }
 
 /** The page of rows that were read in its order, one more than it has. */

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { fill } from '../../../bench/growth/fill.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
+import { connectDatabase } from '../../../src/platform/database/orm.ts';
 import { requiredVariable } from '../../support/environment.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
@@ -33,6 +35,26 @@ it('concurrent migrations of an empty database apply each migration once', async
   const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by id');
   await client.end();
   expect(rows.map((row) => row.name)).toEqual(files.map((file) => file.replace(/\.ts$/, '')));
+});
+
+it('gives the events that are there the endpoint of their job', async () => {
+  const jobs = { jobs: 100, organizations: 3, hotEvery: 5, now: new Date(), signal: new AbortController().signal };
+  await fill(url, jobs);
+  const orm = await connectDatabase({ url, poolSize: 2, statementTimeoutMs: null });
+  try {
+    await orm.migrator.down({ to: '0023-events-of-an-endpoint' });
+    await orm.migrator.up();
+  } finally {
+    await orm.close();
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `select count(*) > 0 as "hasEvents", bool_and(events.endpoint = jobs.endpoint) as "areEqual"
+     from events join jobs on jobs.id = job_id`,
+  );
+  await client.end();
+  expect(rows).toEqual([{ hasEvents: true, areEqual: true }]);
 });
 
 describe('every migration', () => {

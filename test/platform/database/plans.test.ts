@@ -20,6 +20,11 @@ const USAGE = ['jobs_by_organization', 'jobs_pkey'].map(
   (jobs) => `sorted | closed_usage_days_pkey | closed_usage_pkey | closed_usage_pkey | sorted | ${jobs}`,
 );
 
+/** Sorted: the page, and the pages of the parts where they are short. Each part is in order in its index. */
+const EVENTS_OF_PARTS = ['sorted | sorted', 'sorted'].map(
+  (sorted) => `${sorted} | events_by_endpoint | events_by_endpoint | events_by_endpoint | events_pkey`,
+);
+
 /**
  * The plans that each statement may have: the indexes in the order of the plan, with `sorted` for a sort of all that comes below it,
  * and those of the statements within procedures. `all of` a table would be a scan of the table.
@@ -60,7 +65,9 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
   'Events, newest': ['events_by_organization'],
   'Events, of failures': ['events_unsuccessful'],
   'Events, created weeks ago': ['events_by_organization'],
-  'Events, for a key of two endpoints': ['events_by_organization | jobs_pkey'],
+  // With those of no endpoint.
+  'Events, for a key of two endpoints': EVENTS_OF_PARTS,
+  'Events, for a key of two endpoints of old': EVENTS_OF_PARTS,
   'Usage of 30 days by day': USAGE,
   'Usage of 30 days by endpoint': USAGE,
   'Usage of 30 days by api_key': USAGE,
