@@ -28,10 +28,10 @@ export function newId(kind: IdKind): string {
   return ID_PREFIXES[kind] + base58(uuidv7obj().bytes);
 }
 
-/** The lowest id of a kind created at a time or later. */
+/** The lowest id of a kind created at a time or later. No id is older than 1970. */
 export function firstIdAt(kind: IdKind, time: Date): string {
   const bytes = new Uint8Array(16);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(time.getTime()) << 16n);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, time.getTime())) << 16n);
   return ID_PREFIXES[kind] + base58(bytes);
 }
 

@@ -55,13 +55,20 @@ export async function readMultipartBody(
   };
 
   const parser = openParser(request, policy);
-  parser.on('field', (name, value, { valueTruncated }) => {
+  // The parser's types know no part without a name. What a handler throws would end the process, as no promise waits for it.
+  parser.on('field', (name: string | undefined, value, { valueTruncated }) => {
+    if (!name) {
+      refuse(new ServiceError('malformed_request', 'A part of the body has no name.'));
+      return;
+    }
     if (valueTruncated) refuse(new ServiceError('parameter_invalid', `"${name}" is too long.`, { param: name }));
     const field = name.replace(/\[\]$/, '');
     const known = fields[field];
     fields[field] = known === undefined ? value : [known, value].flat();
   });
-  parser.on('file', (name, stream, { filename }) => {
+  parser.on('file', (name: string | undefined, stream, { filename }) => {
+    // When the body breaks off, so does the part, also one that is refused. The request reports it.
+    stream.on('error', () => {});
     const error = refusal ?? refusePart(name, stored.length, policy);
     if (error) {
       refuse(error);
@@ -132,7 +139,8 @@ function openParser(request: IncomingMessage, policy: FilePolicy): busboy.Busboy
   }
 }
 
-function refusePart(name: string, index: number, policy: FilePolicy): ServiceError | undefined {
+function refusePart(name: string | undefined, index: number, policy: FilePolicy): ServiceError | undefined {
+  if (!name) return new ServiceError('malformed_request', 'A part of the body has no name.');
   if (name !== policy.field && name !== `${policy.field}[]`) {
     return new ServiceError(
       'parameter_unknown',

@@ -38,7 +38,7 @@ export function createDocumentRoutes(site: Site, endpoints: readonly EndpointCon
     if (context.accepts('application/json', 'text/html') !== 'text/html') {
       throw new ServiceError('resource_not_found', `There is no page ${context.path}.`);
     }
-    const typed = context.path.replace(/\/+$/, '');
+    const typed = context.path.replace(/\/$/, '');
     if (typed !== context.path && site.findPage(typed)) {
       context.redirect(typed);
       return;

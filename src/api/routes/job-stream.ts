@@ -26,5 +26,7 @@ export function createJobStreamRoute({ endpoints, jobStreams }: StreamDependenci
     context.set('Cache-Control', 'no-store');
     context.body = events;
     context.res.once('close', close);
+    // The client hung up while the job was read.
+    if (context.res.closed) close();
   };
 }
