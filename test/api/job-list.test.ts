@@ -61,6 +61,11 @@ describe('the list of jobs', () => {
     }
   });
 
+  it.each([0, 3_599])('lists what is newer than second %s, which no id can be', async (second) => {
+    for (const bound of ['gte', 'gt']) expect((await list(`?created[${bound}]=${second}`)).ids).toEqual(jobIds);
+    for (const bound of ['lte', 'lt']) expect((await list(`?created[${bound}]=${second}`)).ids).toEqual([]);
+  });
+
   it('compares time filters in whole seconds, as jobs show them', async () => {
     const { created } = (await api.call(`/v1/jobs/${jobIds[0]}`, { key: customer.keys.live })).json as {
       created: number;

@@ -1,6 +1,7 @@
 /** Event streams are bounded: in number, in age, in queries, and by the validity of their key. */
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { type ClientRequest, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
@@ -9,6 +10,7 @@ import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
 import { admit, finishInference } from '../support/jobs.ts';
+import { until } from '../support/until.ts';
 
 /** Enough to stall a service in which each stream asks the database. */
 const MANY_STREAMS = 5_000;
@@ -88,6 +90,33 @@ describe('the number of streams', () => {
     const refused = await api.call(`/v1/jobs/${jobId}/events`, { key: other.secret });
     expect(refused.error).toMatchObject({ code: 'service_unavailable' });
     expect(refused.headers.get('Retry-After')).not.toBeNull();
+  });
+
+  it('does not count one whose client hung up before it began', async () => {
+    await start({ perKey: 1 });
+    const { test: key } = customer.keys;
+    const lock = new pg.Client({ connectionString: api.databaseUrl });
+    await lock.connect();
+    await lock.query('begin; lock table jobs in access exclusive mode');
+    const received = new Promise<ServerResponse>((resolve) => {
+      subscribe('http.server.request.start', (message) => resolve((message as { response: ServerResponse }).response));
+    });
+    const request = get(`${api.url}/v1/jobs/${jobId}/events`, {
+      agent: false,
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    request.on('error', () => {});
+    const response = await received;
+    await until(async () => {
+      const waiting = await lock.query(`select from pg_locks where not granted and relation = 'jobs'::regclass`);
+      return waiting.rowCount === 1;
+    });
+    request.destroy();
+    if (!response.closed) await once(response, 'close');
+    await lock.query('rollback');
+    await lock.end();
+    await api.log.waitFor(({ path }) => path === `/v1/jobs/${jobId}/events`);
+    expect((await open(key)).response.statusCode).toBe(200);
   });
 });
 

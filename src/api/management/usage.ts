@@ -11,6 +11,8 @@ import { defineOperation } from './operation.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const LONGEST_DAYS = 92;
 const DEFAULT_DAYS = 30;
+/** Days that PostgreSQL and JavaScript write alike, as is the day after the last. */
+const [FIRST_DAY, LAST_DAY] = ['1970-01-01', '9999-12-30'];
 const MODES = ['live', 'staging', 'test'] as const;
 
 const date = (description: string) => Type.Optional(Type.String({ format: 'date', description }));
@@ -61,8 +63,12 @@ const getUsage = defineOperation({
     ),
   }),
   async handle({ em, services, member, query, now }) {
-    const today = dayOf(now);
-    const to = query.to ?? today;
+    for (const param of ['from', 'to'] as const) {
+      const day = query[param];
+      if (day === undefined || (day >= FIRST_DAY && day <= LAST_DAY)) continue;
+      throw new ServiceError('parameter_invalid', `"${param}" must be from ${FIRST_DAY} to ${LAST_DAY}.`, { param });
+    }
+    const to = query.to ?? dayOf(now);
     const from = query.from ?? dayOf(new Date(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS));
     const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
     if (days < 1 || days > LONGEST_DAYS) {

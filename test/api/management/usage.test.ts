@@ -133,6 +133,9 @@ describe('usage', () => {
     ['from=2025-12-13&to=2026-03-15', 'from'],
     ['from=2026-02-30', 'from'],
     ['to=yesterday', 'to'],
+    ['to=9999-12-31', 'to'],
+    ['to=0000-01-01', 'to'],
+    ['from=0000-01-01&to=0000-01-02', 'from'],
     ['group_by=organization', 'group_by.0'],
     ['mode=real', 'mode'],
   ])('is refused with %s', async (parameters, param) => {
