@@ -74,7 +74,8 @@ function endWithoutOutcome(
   // Only a queued job can be canceled; one that runs can only fail (ADR 0029).
   if (failure === 'job_stopped' && status === 'queued')
     return { status: 'canceled', result: null, error: null, chargedCredits: 0 };
-  const code = failure === 'job_expired' && status === 'processing' ? 'model_inference_failed' : failure;
+  // A worker has had the job: it was lost, or had no free process, and none took it afterwards.
+  const code = failure === 'job_expired' && status === 'processing' ? 'model_unavailable' : failure;
   const error: JobError = { type: ERRORS[code].type, code, message: MESSAGES[code] ?? MESSAGES.model_inference_failed };
   return { status: code === 'job_expired' ? 'expired' : 'failed', result: null, error, chargedCredits: 0 };
 }

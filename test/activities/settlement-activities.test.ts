@@ -90,7 +90,7 @@ describe('a failure releases everything and says why', () => {
       failure: 'job_expired',
       pickedUp: true,
       status: 'failed',
-      code: 'model_inference_failed',
+      code: 'model_unavailable',
       type: 'processing_error',
     },
     {

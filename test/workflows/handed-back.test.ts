@@ -7,6 +7,7 @@ import type { InferenceBackend } from '../../src/contracts/inference-backend.ts'
 import { type InferenceActivities, RUN_JOB_WORKFLOW, type RunJobInput } from '../../src/contracts/run-job.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import type { Dispatcher } from '../../src/inference/remote/dispatcher.ts';
+import { NoCapacityError } from '../../src/inference/runtime/no-capacity-error.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { settleJob } from '../../src/jobs/settlement-store.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
@@ -143,6 +144,14 @@ describe('a job that lands on a worker without its model, while another announce
     await serve(without);
     const handle = await start({ expiryMs: 1_500 });
     expect(await handle.result()).toMatchObject({ status: 'expired', error: 'job_expired' });
+    expect(await account()).toEqual(releasedInFull);
+  });
+
+  it('fails as unavailable, uncharged, when every worker that takes it has no free process', async () => {
+    await serve({ ...without, modelVersion: () => MODEL_VERSION, infer: () => Promise.reject(new NoCapacityError(1)) });
+    const handle = await start({ expiryMs: 1_500 });
+    expect(await handle.result()).toMatchObject({ status: 'failed', error: 'model_unavailable' });
+    expect((await readJob(orm, jobId)).error).toMatchObject({ message: expect.stringContaining('in time') });
     expect(await account()).toEqual(releasedInFull);
   });
 
