@@ -150,29 +150,35 @@ const CLOSE = `
     )) as closes_until
     from due
   ),
-  lines as (
-    insert into closed_month_lines as known (organization_id, livemode, month, kind, endpoint, transfers, credits)
+  booked as (
     select closing.organization_id, closing.livemode, line.*
     from closing
     -- For each account on its own: together they might seem to be worth a scan of the whole ledger.
     cross join lateral (
-      select to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM'), kind, endpoint, count(*), sum(${CHANGE})
+      select to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM') as month, kind, endpoint, count(*) as transfers,
+        sum(${CHANGE}) as credits, max(transfer.id) as last_id
       from credit_transfers as transfer left join jobs on jobs.id = transfer.job_id
       where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode
         and transfer.id >= closing.open_from_id and transfer.created_at >= closing.closed_until
         and transfer.created_at < closing.closes_until and ${MOVES_BALANCE}
       group by 1, 2, 3
     ) as line
+  ),
+  lines as (
+    insert into closed_month_lines as known (organization_id, livemode, month, kind, endpoint, transfers, credits)
+    select organization_id, livemode, month, kind, endpoint, transfers, credits from booked
     on conflict (organization_id, livemode, month, kind, endpoint) do update
       set transfers = known.transfers + excluded.transfers, credits = known.credits + excluded.credits
   )
-  update closed_accounts as account set closed_until = closes_until, open_from_id = coalesce(
+  -- Not beyond what was added up: a transfer with a smaller id than the first that is to be seen may still be about to commit.
+  update closed_accounts as account set closed_until = closes_until, open_from_id = least(
     (select min(id) from credit_transfers as transfer
      where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode
        and id >= closing.open_from_id and created_at >= closes_until),
-    (select max(id) + 1 from credit_transfers as transfer
-     where transfer.organization_id = closing.organization_id and transfer.livemode = closing.livemode),
-    0)
+    coalesce(
+      (select max(last_id) + 1 from booked
+       where booked.organization_id = closing.organization_id and booked.livemode = closing.livemode),
+      closing.open_from_id))
   from closing
   where account.organization_id = closing.organization_id and account.livemode = closing.livemode`;
 

@@ -40,12 +40,20 @@ afterEach(async () => {
 const account = () => ({ organizationId: customer.organizationId, livemode: true });
 
 async function topUpOften(time: string, times: number): Promise<void> {
+  await book(time, times);
+  await add(times);
+}
+
+async function book(time: string, times: number, em = orm.em.fork()): Promise<void> {
   await query(
-    orm.em.fork(),
+    em,
     `insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount, reason, created_at)
      select $1, true, 'top_up', 'funding', 'available', 2, 'test', $2 from generate_series(1, $3)`,
     [customer.organizationId, time, times],
   );
+}
+
+async function add(times: number): Promise<void> {
   await query(
     orm.em.fork(),
     `insert into credit_accounts as known (organization_id, livemode, available) values ($1, true, $2)
@@ -111,6 +119,19 @@ it('the statement of a closed month reads nothing booked since', async () => {
   );
   expect(rows).toBeLessThan(20);
   expect(closingCredits(result)).toBe(2 * TRANSFERS);
+});
+
+it('what has its number but is not yet committed when a later booking is seen is counted', async () => {
+  const late = orm.em.fork();
+  await late.begin();
+  await book('2026-03-19T23:59:58Z', 1, late);
+  await topUpOften('2026-03-19T23:59:59Z', 1);
+  await closeAll();
+  await late.commit();
+  await add(1);
+  await closeAll(new Date('2026-04-02T00:00:00Z'));
+  expect(closingCredits(await readStatement(orm.em.fork(), account(), MARCH))).toBe(2 * (TRANSFERS + 12));
+  expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
 });
 
 it('of closings that overlap, each transfer counts once', async () => {

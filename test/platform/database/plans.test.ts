@@ -106,7 +106,7 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
   // Sorted: the batch of accounts, and what it booked since the last time.
   'Sweeper, months to close': [
     'sorted | closed_accounts_pkey | credit_transfers_by_account',
-    'closed_accounts_pkey | credit_transfers_by_account | sorted | credit_transfers_by_account | jobs_pkey | closed_accounts_pkey | credit_transfers_by_account | credit_transfers_by_account',
+    'closed_accounts_pkey | credit_transfers_by_account | sorted | credit_transfers_by_account | jobs_pkey | closed_accounts_pkey | credit_transfers_by_account',
     'credit_accounts_pkey | closed_accounts_pkey',
   ],
   // For each organisation of the batch the first of what is not counted, and all open jobs once; then what the batch admitted.
