@@ -101,10 +101,13 @@ export async function endDispatch(
 ): Promise<boolean> {
   const [row] = await query<{ isEnded: boolean }>(
     em,
-    `with ended as (
+    // Locked as in savePendingOutcome.
+    `with open as (
+       select id from jobs
+       where id = (select job_id from remote_dispatches where id = $1) and status in ('queued', 'processing') for share
+     ), ended as (
        update remote_dispatches set ended_as = $2, ended_at = now()
-       where id = $1 and superseded_at is null and ended_at is null
-         and exists (select from jobs where jobs.id = job_id and status in ('queued', 'processing'))
+       where id = $1 and superseded_at is null and ended_at is null and job_id in (select id from open)
        returning job_id
      ), left_outcome as (
        insert into inference_outcomes (job_id, outcome)

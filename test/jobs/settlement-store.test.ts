@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { TerminalJobStatus } from '../../src/contracts/job.ts';
 import { openDatabase } from '../../src/database.ts';
+import { endDispatch } from '../../src/jobs/dispatches-store.ts';
 import { Event } from '../../src/jobs/entities.ts';
 import { savePendingOutcome } from '../../src/jobs/pending-outcomes-store.ts';
 import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
@@ -13,6 +14,8 @@ import { type Customer, createCustomer, createWebhookEndpoint, readAccount } fro
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, countRows, finishInference, readJob, SUCCESS, transfersOf } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
+import { pauseAfterUpdatesOfAccounts } from '../support/paused-updates.ts';
+import { until } from '../support/until.ts';
 
 const NOW = new Date('2026-12-01T12:00:00.000Z');
 const ROUNDS = Array.from({ length: 15 }, (_, round) => round);
@@ -152,6 +155,47 @@ describe('a pick-up', () => {
     },
   );
 });
+
+it.each([
+  ['an inference', (jobId: string) => savePendingOutcome(orm.em.fork(), jobId, SUCCESS)],
+  [
+    'a cluster',
+    async (jobId: string) => {
+      const id = newId('dispatch');
+      await query(
+        orm.em.fork(),
+        'insert into remote_dispatches (id, job_id, attempt, task_token) values ($1, $2, 1, $3)',
+        [id, jobId, Buffer.from('token')],
+      );
+      await endDispatch(orm.em.fork(), { id, as: 'completed', outcome: SUCCESS });
+    },
+  ],
+])('what %s finds while its job is being settled is not left behind', async (_what, leave) => {
+  const jobId = await admit(orm, customer);
+  await pickUp(jobId);
+  const pause = await pauseAfterUpdatesOfAccounts(database.url);
+  const settled = settle(transition(jobId, 'failed'));
+  await pause.reached();
+  let hasLeft = false;
+  const left = leave(jobId).finally(() => {
+    hasLeft = true;
+  });
+  await until(async () => hasLeft || (await isWaitingForRow()));
+  await pause.resume();
+  expect(await settled).toBe(true);
+  await left;
+  await pause.end();
+  expect(await query(orm.em.fork(), 'select from inference_outcomes where job_id = $1', [jobId])).toEqual([]);
+});
+
+/** Whether a session waits for another one to end its transaction. */
+async function isWaitingForRow(): Promise<boolean> {
+  const waiting = await query(
+    orm.em.fork(),
+    `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`,
+  );
+  return waiting.length > 0;
+}
 
 it('a settlement that fails midway leaves the job unchanged', async () => {
   const jobId = await admit(orm, customer);
