@@ -7,7 +7,15 @@ import { ServiceError } from '../platform/service-error.ts';
 import type { ObjectStore } from '../platform/storage/object-store.ts';
 import { type ContentLimit, createContentMeter, type MeteredContent, meteredPut } from './content-meter.ts';
 import type { Upload } from './entities.ts';
-import { enterPart, findCompleteParts, isPendingWith, publishUpload, restartUpload } from './uploads-store.ts';
+import {
+  enterPart,
+  findCompleteParts,
+  hasAllPartsAllowed,
+  isPendingWith,
+  PARTS_AT_MOST,
+  publishUpload,
+  restartUpload,
+} from './uploads-store.ts';
 
 /** A shorter rest of a broken request is not worth a part. */
 const LEAST_KEPT_BYTES = 64 * 1024;
@@ -22,7 +30,8 @@ export interface Part {
  * Stores the body of a request as a part, if it continues what has arrived or supersedes a broken part. What
  * arrived of a request that breaks off is kept, so that the client can resume. Returns the SHA-256 of a part that no longer fitted when
  * it was complete; null otherwise.
- * @throws ServiceError `malformed_request` when the body breaks off or does not have the part's length
+ * @throws ServiceError `malformed_request` when the body breaks off or does not have the part's length;
+ * `parameter_invalid` when the upload has as many parts as it may have
  */
 export async function receivePart(
   em: EntityManager,
@@ -33,6 +42,8 @@ export async function receivePart(
 ): Promise<string | null> {
   const supersedes = start === upload.brokenPartStart && end >= upload.receivedBytes;
   if (start !== upload.receivedBytes && !supersedes) return null;
+  // Before a byte is stored; `enterPart` sees to it again. A part that supersedes another adds none.
+  if (!supersedes && (await hasAllPartsAllowed(em, upload.id))) throw tooManyParts();
   const key = newPartKey(upload, start);
   const limit = exactly(end - start + 1);
   const content = await meteredPut(store, key, body, limit, { keepsBroken: true });
@@ -85,6 +96,13 @@ export async function assertContent(
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 const brokenOff = (cause?: unknown) => new ServiceError('malformed_request', 'The body ended too soon.', { cause });
+
+const tooManyParts = () =>
+  new ServiceError(
+    'parameter_invalid',
+    `An upload may have at most ${PARTS_AT_MOST.toLocaleString('en-US')} parts. Announce it again and send larger parts.`,
+    { param: 'Content-Range' },
+  );
 
 function exactly(bytes: number): ContentLimit {
   const message = `The body does not have the ${bytes} bytes that were announced.`;

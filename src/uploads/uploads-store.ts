@@ -35,6 +35,9 @@ export async function findGoneUploads(
   return rows.map((row) => row.id);
 }
 
+/** Each part rewrites the list of all. Parts of 3 MB suffice for the largest file. */
+export const PARTS_AT_MOST = 1_000;
+
 /** A stored part of an upload: bytes `start` to `end`, both included, as in HTTP. */
 export interface StoredPart {
   start: number;
@@ -46,7 +49,8 @@ export interface StoredPart {
 
 /**
  * Enters a part that continues what has arrived, or supersedes a broken part. Returns the key of the superseded part, if any;
- * null when the part no longer fits, because another one was entered meanwhile.
+ * null when the part no longer fits, because another one was entered meanwhile, or the upload has
+ * as many as it may have.
  */
 export async function enterPart(
   em: EntityManager,
@@ -57,9 +61,9 @@ export async function enterPart(
   const [continued] = await query(
     em,
     `update uploads set received_bytes = $3, part_keys = array_append(part_keys, $4), broken_part_start = $5
-     where id = $1 and received_bytes = $2 and status = 'pending'
+     where id = $1 and received_bytes = $2 and status = 'pending' and cardinality(part_keys) < $6
      returning id`,
-    [uploadId, start, end + 1, key, brokenPartStart],
+    [uploadId, start, end + 1, key, brokenPartStart, PARTS_AT_MOST],
   );
   if (continued) return { supersededKey: null };
   const [superseded] = await query<{ key: string }>(
@@ -72,6 +76,15 @@ export async function enterPart(
     [uploadId, start, end + 1, key, brokenPartStart],
   );
   return superseded ? { supersededKey: superseded.key } : null;
+}
+
+/** Whether an upload has as many parts as it may have. */
+export async function hasAllPartsAllowed(em: EntityManager, uploadId: string): Promise<boolean> {
+  const rows = await query(em, 'select id from uploads where id = $1 and cardinality(part_keys) >= $2', [
+    uploadId,
+    PARTS_AT_MOST,
+  ]);
+  return rows.length > 0;
 }
 
 /** Storage keys of the parts, in order, once all have arrived; null before, and when the upload is no longer pending. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { query } from '../../src/platform/database/orm.ts';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { PARTS_AT_MOST } from '../../src/uploads/uploads-store.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpegOfSize } from '../support/pictures.ts';
@@ -194,6 +195,23 @@ describe('content that ends after other content was taken', () => {
     expect([done.status, done.json.status]).toEqual([200, 'ready']);
     await expectReady(upload, content);
   });
+});
+
+it('a part that arrives while the last one allowed is entered is not entered, and leaves nothing', async () => {
+  const upload = await announce();
+  await putPart(upload, content, 0, 1_000);
+  const { isHeld, release } = holdFirst('put');
+  const slow = putPart(upload, content, 1_000, SIZE);
+  await until(isHeld);
+  const files = await api.storedFiles();
+  await query(
+    api.orm.em.fork(),
+    'update uploads set part_keys = array_fill(part_keys[1], array[$2::integer]) where id = $1',
+    [upload.id, PARTS_AT_MOST],
+  );
+  release();
+  expect([(await slow).status, (await slow).headers.get('Range')]).toEqual([308, 'bytes=0-999']);
+  expect(await api.storedFiles()).toEqual(files);
 });
 
 it('parts that the previous release accepted are requested again', async () => {

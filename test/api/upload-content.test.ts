@@ -3,8 +3,8 @@ import { query } from '../../src/platform/database/orm.ts';
 import { Upload } from '../../src/uploads/entities.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
-import { jpeg } from '../support/pictures.ts';
-import { read } from '../support/requests.ts';
+import { jpeg, jpegOfSize } from '../support/pictures.ts';
+import { expectRefusal, read } from '../support/requests.ts';
 
 let api: TestApi;
 let customer: Customer;
@@ -37,6 +37,27 @@ function put(path: string, body?: Uint8Array, range?: string): Promise<Answer> {
     ...(body && { body: new Uint8Array(body) }),
   });
 }
+
+const large = jpegOfSize(2_000);
+
+/** An upload of which 1,000 bytes have arrived, the last of them alone. Of so many parts most are empty here. */
+async function announceWithParts(parts: number, { lastIsBroken = false } = {}): Promise<Answer> {
+  const upload = await announce({ ...announcement, bytes: large.byteLength });
+  const keyOf = (part: string) => `uploads/${String(upload.json.id)}.${part}`;
+  await api.store.put(keyOf('first'), large.subarray(0, 999));
+  await api.store.put(keyOf('empty'), new Uint8Array());
+  await api.store.put(keyOf('last'), large.subarray(999, 1_000));
+  const keys = [keyOf('first'), ...Array.from({ length: parts - 2 }, () => keyOf('empty')), keyOf('last')];
+  await query(
+    api.orm.em.fork(),
+    'update uploads set received_bytes = $2, part_keys = $3, broken_part_start = $4 where id = $1',
+    [upload.json.id, 1_000, keys, lastIsBroken ? 999 : null],
+  );
+  return upload;
+}
+
+const putRest = (upload: Answer, start: number): Promise<Answer> =>
+  put(pathOf(upload), large.subarray(start), `bytes ${start}-${large.byteLength - 1}/${large.byteLength}`);
 
 describe('a page of any origin', () => {
   const page = { Origin: 'https://shop.example' };
@@ -124,6 +145,16 @@ describe('an announced upload', () => {
     expect(asked.json).toMatchObject({ status: 'ready', bytes: size });
   });
 
+  it('may have 1,000 parts', async () => {
+    const upload = await announceWithParts(999);
+    expect((await putRest(upload, 1_000)).json).toMatchObject({ status: 'ready', bytes: large.byteLength });
+  });
+
+  it('may replace the last of 1,000 parts when its request broke off', async () => {
+    const upload = await announceWithParts(1_000, { lastIsBroken: true });
+    expect((await putRest(upload, 999)).json).toMatchObject({ status: 'ready', bytes: large.byteLength });
+  });
+
   it('returns the same when its content is sent again after it was ready', async () => {
     const path = pathOf(await announce());
     const done = await put(path, jpeg);
@@ -181,6 +212,13 @@ describe('content is refused', () => {
   ])('when Content-Range names %s', async (_, range) => {
     const answer = await put(pathOf(await announce()), jpeg, range);
     expect(answer.error).toMatchObject({ code: 'parameter_invalid', param: 'Content-Range' });
+  });
+
+  it('when it has 1,000 parts and is not complete, before anything is stored', async () => {
+    const upload = await announceWithParts(1_000);
+    const refusal = { code: 'parameter_invalid', param: 'Content-Range' } as const;
+    const answer = await expectRefusal(api, () => putRest(upload, 1_000), refusal);
+    expect(answer.error.message).toContain('larger parts');
   });
 
   it('when the link was changed, as if the upload did not exist', async () => {
