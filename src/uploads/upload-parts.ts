@@ -110,11 +110,11 @@ function exactly(bytes: number): ContentLimit {
 }
 
 /**
- * A key that no other request writes to: parts with the same start may arrive at the same time. The prefix is what the
- * release before names and sorts parts by.
+ * A key that no other request writes to: parts with the same start may arrive at the same time. In no folder of the
+ * upload's own, which would stay on a disk when its last part is removed.
  */
 function newPartKey(upload: Upload, start: number): string {
-  return `uploads/${upload.id}.parts/${String(start).padStart(12, '0')}.${randomToken()}`;
+  return `uploads/${upload.id}.part-${start}.${randomToken()}`;
 }
 
 /**

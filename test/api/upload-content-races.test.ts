@@ -22,7 +22,7 @@ let disk: ObjectStore;
 /** What a test lets a request wait for, by what the request is about to do, or has done, in the store. */
 let hold: (step: 'put' | 'joined' | 'join') => Promise<void>;
 
-const isPart = (key: string) => key.includes('.parts/');
+const isPart = (key: string) => key.includes('.part-');
 
 const store = steeredStore(() => disk, {
   async put(key, content) {

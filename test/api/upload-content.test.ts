@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { query } from '../../src/platform/database/orm.ts';
+import { ownerOf } from '../../src/platform/storage/object-store.ts';
 import { Upload } from '../../src/uploads/entities.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
@@ -134,7 +135,7 @@ describe('an announced upload', () => {
   it('becomes ready at the next request after a crash between its last part and its end', async () => {
     const size = jpeg.byteLength;
     const announced = await announce();
-    const partKey = `uploads/${String(announced.json.id)}.parts/000000000000.left`;
+    const partKey = `uploads/${String(announced.json.id)}.part-0.left`;
     await api.store.put(partKey, jpeg);
     await query(
       api.orm.em.fork(),
@@ -180,6 +181,31 @@ describe('an announced upload', () => {
     expect(short.error).toMatchObject({ code: 'malformed_request', param: 'Content-Range' });
     const read = await api.call(`/v1/uploads/${String(announced.json.id)}`, { key: customer.keys.test });
     expect(read.json.sha256).toBe(done.json.sha256);
+  });
+
+  it('keeps its parts beside each other, in no folder that would stay when they are joined', async () => {
+    const announced = await announce();
+    await put(pathOf(announced), jpeg.subarray(0, 100), `bytes 0-99/${jpeg.byteLength}`);
+    const id = String(announced.json.id);
+    const keys: string[] = [];
+    for await (const { key } of api.store.list('uploads')) if (ownerOf(key) === id) keys.push(key);
+    expect(keys).toEqual([expect.stringMatching(`^uploads/${id}\\.part-0\\.[^/]+$`)]);
+  });
+
+  it('is ready with the part that the previous release kept in a folder, and leaves no part behind', async () => {
+    const size = jpeg.byteLength;
+    const announced = await announce();
+    const id = String(announced.json.id);
+    const partKey = `uploads/${id}.parts/000000000000.token`;
+    await api.store.put(partKey, jpeg.subarray(0, 100));
+    await query(api.orm.em.fork(), 'update uploads set received_bytes = 100, part_keys = array[$2] where id = $1', [
+      id,
+      partKey,
+    ]);
+    const done = await put(pathOf(announced), jpeg.subarray(100), `bytes 100-${size - 1}/${size}`);
+    const direct = await put(pathOf(await announce()), jpeg);
+    expect(done.json).toMatchObject({ status: 'ready', sha256: direct.json.sha256 });
+    expect((await api.storedFiles()).filter((file) => file.includes(id))).toHaveLength(1);
   });
 
   it('leaves no part behind when it is ready', async () => {

@@ -272,7 +272,8 @@ describe('the storage', () => {
     const [unused, used] = [await insertUpload(-1, null), await insertUpload(-1, new Date())];
     for (const id of [unused, used]) await put(`uploads/${id}`);
     // The remains of a crash during the upload.
-    for (const left of ['joined-twice', 'parts/000000000000.left']) await put(`uploads/${unused}.${left}`);
+    for (const left of ['joined-twice', 'part-0.left', 'parts/000000000000.left'])
+      await put(`uploads/${unused}.${left}`);
     await sweepStorage(dependencies());
     expect(await stored()).toEqual([`uploads/${used}`]);
     expect(await orm.em.fork().findOne(Upload, { id: unused })).toBeNull();
