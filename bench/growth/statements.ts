@@ -14,9 +14,11 @@ import { findReadableEvents, findReadableJob, findReadableJobs } from '../../src
 import { deleteOldEvents, deleteUsedUploads, forgetOldResults } from '../../src/jobs/retention-store.ts';
 import { planTransition } from '../../src/jobs/settlement.ts';
 import { readJobToSettle, settleJob } from '../../src/jobs/settlement-store.ts';
+import { deleteLeftStageOutcomes } from '../../src/jobs/stage-outcomes-store.ts';
 import { type EntityManager, query } from '../../src/platform/database/orm.ts';
 import { findPage, findPageOfParts } from '../../src/platform/database/pages.ts';
 import { firstIdAt } from '../../src/platform/ids.ts';
+import { deleteExpiredUploads } from '../../src/uploads/uploads-store.ts';
 import { readDeliveryLog } from '../../src/webhooks/deliveries-store.ts';
 import { WebhookDelivery } from '../../src/webhooks/entities.ts';
 import { findStrandedDeliveries } from '../../src/webhooks/outbox-store.ts';
@@ -112,6 +114,18 @@ async function expiredClaims({ em }: Filled): Promise<string> {
      select $1, true, 'growth', gen_random_uuid()::text, '\\x00', 202, '{}', now() - interval '500 days'
      from generate_series(1, 1000)`,
     [HOT],
+  );
+  return '';
+}
+
+/** A batch of uploads that no job used in time, older than all others. */
+async function expiredUploads({ em }: Filled, call: number): Promise<string> {
+  await query(
+    em(),
+    `insert into uploads (id, organization_id, livemode, status, media_type, bytes, storage_key, expires_at)
+     select 'upl_' || $2 || n, $1, true, 'ready', 'image/jpeg', 1, 'uploads/upl_' || $2 || n, now() - interval '500 days'
+     from generate_series(1, 200) as n`,
+    [HOT, `${call}_`],
   );
   return '';
 }
@@ -244,6 +258,17 @@ export const STATEMENTS: readonly GrowthStatement[] = [
     prepare: expiredClaims,
     run: ({ em }) => deleteExpiredIdempotencyClaims(em()),
     calls: BATCHES,
+  },
+  {
+    name: 'Sweeper, 200 expired uploads',
+    prepare: expiredUploads,
+    run: ({ em }) => deleteExpiredUploads(em()),
+    calls: BATCHES,
+  },
+  {
+    name: 'Sweeper, left stage outcomes',
+    run: ({ em, now }) => deleteLeftStageOutcomes(em(), now),
+    calls: READS,
   },
   {
     name: 'Retention, 500 events with deliveries',

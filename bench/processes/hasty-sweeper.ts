@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../../src/platform/database/orm.ts';
 import { sweepMonths, sweepUsage } from '../../src/workers/sweep-credits.ts';
 import { createRetentionSweep } from '../../src/workers/sweep-retention.ts';
+import { sweepStoredFiles } from '../../src/workers/sweep-stored-files.ts';
 import * as original from '../../src/workers/sweeper.ts';
 
 const KEPT_MS = 10 * 60_000;
@@ -40,7 +41,9 @@ export function startSweeper(options: original.SweeperDependencies): { stop(): P
     sweepRetention,
     ageClaims,
     () => original.sweepClaims(dependencies),
-    () => original.sweepStorage({ ...dependencies, clock: later(ORPHANED_AFTER_MS - KEPT_MS) }),
+    () => original.sweepStageOutcomes(dependencies),
+    () => original.sweepUploads(dependencies),
+    () => sweepStoredFiles({ ...dependencies, clock: later(ORPHANED_AFTER_MS - KEPT_MS) }),
     () => sweepMonths(dependencies),
     () => sweepUsage(dependencies),
   ];

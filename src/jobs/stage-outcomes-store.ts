@@ -58,20 +58,25 @@ export async function deleteStageOutcomes(em: EntityManager, jobId: string): Pro
 
 /**
  * Deletes the outcomes left by jobs that ended before a time: their workflow was terminated, or a worker kept an outcome
- * just as they ended. Takes one batch; returns its number of jobs.
+ * just as they ended. Takes one batch, the oldest jobs first; returns its number of jobs.
  */
-export async function deleteLeftStageOutcomes(em: EntityManager, endedBefore: Date): Promise<number> {
+export async function deleteLeftStageOutcomes(
+  em: EntityManager,
+  endedBefore: Date,
+): Promise<{ rows: number /** Whether there may be more; call again. */; hasMore: boolean }> {
   const rows = await query<{ jobs: number }>(
     em,
     `with ended as (
-       select distinct job_id from stage_outcomes join jobs on jobs.id = job_id where completed_at < $1 limit $2
+       select distinct job_id from stage_outcomes join jobs on jobs.id = job_id
+       where completed_at < $1 order by job_id limit $2
      ), deleted as (
        delete from stage_outcomes using ended where stage_outcomes.job_id = ended.job_id
      )
      select count(*)::integer as jobs from ended`,
     [endedBefore, BATCH],
   );
-  return rows[0]?.jobs ?? 0;
+  const jobs = rows[0]?.jobs ?? 0;
+  return { rows: jobs, hasMore: jobs === BATCH };
 }
 
 /** The stages that a job shows; null when it shows none. @throws Error when there is no such job */

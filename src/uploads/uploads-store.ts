@@ -3,17 +3,20 @@ import { type EntityManager, query } from '../platform/database/orm.ts';
 
 const BATCH = 200;
 
-/** Deletes uploads that no job used in time. Returns the keys of their objects. */
-export async function deleteExpiredUploads(em: EntityManager): Promise<string[]> {
+/** Deletes a batch of uploads that no job used in time, the oldest first. Returns the keys of their objects. */
+export async function deleteExpiredUploads(
+  em: EntityManager,
+): Promise<{ rows: number /** Whether there may be more; call again. */; hasMore: boolean; storageKeys: string[] }> {
   const rows = await query<{ storage_key: string }>(
     em,
-    `delete from uploads where id in (
-       select id from uploads where used_at is null and expires_at <= now() limit $1 for update skip locked
-     )
+    `delete from uploads where id = any (array(
+       select id from uploads where used_at is null and expires_at <= now()
+       order by expires_at limit $1 for update skip locked
+     ))
      returning storage_key`,
     [BATCH],
   );
-  return rows.map((row) => row.storage_key);
+  return { rows: rows.length, hasMore: rows.length === BATCH, storageKeys: rows.map((row) => row.storage_key) };
 }
 
 /** Those of the uploads that `admit_job` refuses, in the given order: they have expired. */

@@ -135,14 +135,27 @@ export async function sweepClaims({ orm, signal }: Pick<SweeperDependencies, 'or
   return hasMore;
 }
 
-/** One pass over expired rows, and over stored objects whose request never committed. */
-export async function sweepStorage(dependencies: SweeperDependencies): Promise<void> {
-  const { orm, store, logger, clock = () => new Date() } = dependencies;
-  const em = orm.em.fork();
-  const jobs = await deleteLeftStageOutcomes(em, new Date(clock().getTime() - STRANDED_AFTER_MS));
+/** One pass over stage outcomes that ended jobs left. Returns whether there is more to do. */
+export async function sweepStageOutcomes({
+  orm,
+  logger,
+  clock = () => new Date(),
+  signal,
+}: SweeperDependencies): Promise<boolean> {
+  const endedBefore = new Date(clock().getTime() - STRANDED_AFTER_MS);
+  const { rows: jobs, hasMore } = await inBatches(() => deleteLeftStageOutcomes(orm.em.fork(), endedBefore), signal);
   if (jobs > 0) logger.info({ jobs }, 'stage outcomes of ended jobs removed');
-  for (const key of await deleteExpiredUploads(em)) await store.remove(key);
-  await sweepStoredFiles(dependencies);
+  return hasMore;
+}
+
+/** One pass over uploads that no job used in time. Returns whether there is more to do. */
+export async function sweepUploads({ orm, store, signal }: SweeperDependencies): Promise<boolean> {
+  const { hasMore } = await inBatches(async () => {
+    const { storageKeys, ...batch } = await deleteExpiredUploads(orm.em.fork());
+    for (const key of storageKeys) await store.remove(key);
+    return batch;
+  }, signal);
+  return hasMore;
 }
 
 /** One pass over the announcements of inference workers: live mode accepts no job that nobody can run. */
@@ -174,7 +187,9 @@ export function startSweeper(options: SweeperDependencies): { stop(): Promise<vo
   const running = Promise.all([
     repeat(sweepOutbox, INTERVAL_MS),
     repeat(sweepClaims, STORAGE_INTERVAL_MS),
-    repeat(sweepStorage, STORAGE_INTERVAL_MS),
+    repeat(sweepStageOutcomes, STORAGE_INTERVAL_MS),
+    repeat(sweepUploads, STORAGE_INTERVAL_MS),
+    repeat(sweepStoredFiles, STORAGE_INTERVAL_MS),
     repeat(sweepCredits, CREDITS_INTERVAL_MS),
     repeat(sweepMonths, CLOSING_INTERVAL_MS),
     repeat(sweepUsage, CLOSING_INTERVAL_MS),

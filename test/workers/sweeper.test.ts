@@ -17,13 +17,16 @@ import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { Upload } from '../../src/uploads/entities.ts';
+import { deleteExpiredUploads } from '../../src/uploads/uploads-store.ts';
 import { WebhookDelivery } from '../../src/webhooks/entities.ts';
+import { sweepStoredFiles } from '../../src/workers/sweep-stored-files.ts';
 import {
   type SweeperDependencies,
   startSweeper,
   sweepClaims,
   sweepOutbox,
-  sweepStorage,
+  sweepStageOutcomes,
+  sweepUploads,
 } from '../../src/workers/sweeper.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -257,14 +260,14 @@ describe('the storage', () => {
     const orphans = [`jobs/${newId('job')}.0`, `jobs/${newId('job')}.1`, `uploads/${newId('upload')}`];
     for (const key of [...kept.slice(0, 2), ...orphans]) await put(key);
     for (const key of kept.slice(2)) await put(key, ago(0.9 * HOUR));
-    await sweepStorage(dependencies());
+    await sweepStoredFiles(dependencies());
     expect((await stored()).sort()).toEqual(kept.sort());
   });
 
   it('loses the remains of an interrupted write', async () => {
     await put('partial/left-behind');
     await put('partial/being-written', new Date());
-    await sweepStorage(dependencies());
+    await sweepStoredFiles(dependencies());
     expect(await stored()).toEqual(['partial/being-written']);
   });
 
@@ -274,10 +277,38 @@ describe('the storage', () => {
     // The remains of a crash during the upload.
     for (const left of ['joined-twice', 'part-0.left', 'parts/000000000000.left'])
       await put(`uploads/${unused}.${left}`);
-    await sweepStorage(dependencies());
+    await sweepUploads(dependencies());
+    await sweepStoredFiles(dependencies());
     expect(await stored()).toEqual([`uploads/${used}`]);
     expect(await orm.em.fork().findOne(Upload, { id: unused })).toBeNull();
     expect(await orm.em.fork().findOne(Upload, { id: used })).not.toBeNull();
+  });
+
+  it('loses all uploads that have expired in one pass, however many they are', async () => {
+    await query(
+      orm.em.fork(),
+      `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at)
+       select 'upl_' || n, $1, false, 'ready', 'image/jpeg', 1, 'x', 'uploads/upl_' || n, now() from generate_series(1, 450) as n`,
+      [customer.organizationId],
+    );
+    for (const n of [1, 450]) await put(`uploads/upl_${n}`);
+    expect(await sweepUploads(dependencies())).toBe(false);
+    expect(await stored()).toEqual([]);
+    expect(await orm.em.fork().count(Upload, { id: /^upl_\d+$/ })).toBe(0);
+  });
+
+  it('loses the uploads first that expired first', async () => {
+    const newest = await insertUpload(-1, null);
+    await query(
+      orm.em.fork(),
+      `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at)
+       select 'upl_' || n, $1, false, 'ready', 'image/jpeg', 1, 'x', 'uploads/upl_' || n, now() - interval '1 hour'
+       from generate_series(1, 200) as n`,
+      [customer.organizationId],
+    );
+    expect(await deleteExpiredUploads(orm.em.fork())).toMatchObject({ rows: 200, hasMore: true });
+    expect(await orm.em.fork().findOne(Upload, { id: newest })).not.toBeNull();
+    await sweepUploads(dependencies());
   });
 
   async function insertUpload(lifetimeMs: number, usedAt: Date | null): Promise<string> {
@@ -309,9 +340,30 @@ it('removes the stage outcomes of an ended job and keeps those of an open one', 
     createSettlementActivities({ orm, clock: () => at }).settleJob({ jobId, failure: 'job_stopped' });
   await end(ended, new Date(now - 11 * SECOND));
   await end(justEnded, new Date(now - SECOND));
-  await sweepStorage(dependencies({ clock: () => new Date(now) }));
+  await sweepStageOutcomes(dependencies({ clock: () => new Date(now) }));
   const left = await query<{ job_id: string }>(orm.em.fork(), 'select job_id from stage_outcomes order by job_id');
   expect(left.map(({ job_id }) => job_id)).toEqual([open, justEnded].toSorted());
+});
+
+it('removes all stage outcomes that ended jobs left in one pass, however many they are', async () => {
+  const jobId = await admit(orm, customer);
+  await createSettlementActivities({ orm, clock: () => ago(MINUTE) }).settleJob({ jobId, failure: 'job_stopped' });
+  await query(
+    orm.em.fork(),
+    `with copies as (
+       insert into jobs select (jsonb_populate_record(jobs, jsonb_build_object('id', 'job_' || n))).*
+       from jobs, generate_series(1, 450) as n where jobs.id = $1 returning id
+     )
+     insert into stage_outcomes (job_id, stage, first_unit, outcome) select id, 'detect', 0, '{"units": []}' from copies`,
+    [jobId],
+  );
+  expect(await sweepStageOutcomes(dependencies())).toBe(false);
+  expect(await log.waitFor((line) => line.jobs === 450)).toMatchObject({ level: 30 });
+  const left = await query(
+    orm.em.fork(),
+    `select from stage_outcomes where job_id like 'job_%' and length(job_id) < 10`,
+  );
+  expect(left).toEqual([]);
 });
 
 it('deletes expired idempotency claims', async () => {
@@ -327,7 +379,7 @@ describe('a running sweeper', () => {
   it('continues after a failed pass, and stops when told', async () => {
     const away = await openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', poolSize: 1 }).catch(() => null);
     const sweeper = startSweeper(dependencies({ orm: away ?? orm, store: { ...store, list: failing } }));
-    expect(await log.waitFor((line) => line.msg === 'sweepStorage failed')).toMatchObject({ level: 40 });
+    expect(await log.waitFor((line) => line.msg === 'sweepStoredFiles failed')).toMatchObject({ level: 40 });
     await sweeper.stop();
     await away?.close();
   });

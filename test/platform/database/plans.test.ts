@@ -117,6 +117,9 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
     'closed_usage_pkey | jobs_by_organization | closed_usage_pkey',
   ],
   'Sweeper, 1,000 expired claims': ['idempotency_claims_expiring'],
+  'Sweeper, 200 expired uploads': ['uploads_expiring | uploads_pkey'],
+  // In the order of the jobs' ids.
+  'Sweeper, left stage outcomes': ['stage_outcomes_pkey | jobs_pkey | stage_outcomes_pkey'],
   'Retention, 500 events with deliveries': [
     'events_pkey',
     'events_pkey | webhook_deliveries_due | webhook_deliveries_by_event | events_pkey',
