@@ -1,5 +1,6 @@
 /** Outcomes of a bundle's stages, kept until the settlement, and the stages that its job shows. */
 import type { JobStage, StageOutcome } from '../contracts/job.ts';
+import type { Batch } from '../platform/database/in-batches.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 
 const BATCH = 200;
@@ -60,10 +61,7 @@ export async function deleteStageOutcomes(em: EntityManager, jobId: string): Pro
  * Deletes the outcomes left by jobs that ended before a time: their workflow was terminated, or a worker kept an outcome
  * just as they ended. Takes one batch, the oldest jobs first; returns its number of jobs.
  */
-export async function deleteLeftStageOutcomes(
-  em: EntityManager,
-  endedBefore: Date,
-): Promise<{ rows: number /** Whether there may be more; call again. */; hasMore: boolean }> {
+export async function deleteLeftStageOutcomes(em: EntityManager, endedBefore: Date): Promise<Batch> {
   const rows = await query<{ jobs: number }>(
     em,
     `with ended as (

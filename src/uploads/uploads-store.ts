@@ -1,12 +1,11 @@
 /** Statements about uploads. */
+import type { Batch } from '../platform/database/in-batches.ts';
 import { type EntityManager, query } from '../platform/database/orm.ts';
 
 const BATCH = 200;
 
 /** Deletes a batch of uploads that no job used in time, the oldest first. Returns the keys of their objects. */
-export async function deleteExpiredUploads(
-  em: EntityManager,
-): Promise<{ rows: number /** Whether there may be more; call again. */; hasMore: boolean; storageKeys: string[] }> {
+export async function deleteExpiredUploads(em: EntityManager): Promise<Batch & { storageKeys: string[] }> {
   const rows = await query<{ storage_key: string }>(
     em,
     `delete from uploads where id = any (array(

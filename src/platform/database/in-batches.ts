@@ -1,7 +1,7 @@
 /** Most batches of one pass; the next pass continues. */
 const BATCHES_AT_MOST = 200;
 
-interface Batch {
+export interface Batch {
   rows: number;
   /** Whether there may be more. */
   hasMore: boolean;
