@@ -9,6 +9,8 @@ import type { Picture } from '../../../src/inference/toolkit/pipeline.ts';
 interface Network {
   labels: readonly (string | null | object)[];
   decoder: Record<string, unknown>;
+  /** Default: `stretch`. */
+  resize?: 'letterbox';
   /** By the name of the output. */
   says: Record<string, FloatTensor>;
 }
@@ -36,10 +38,9 @@ export function modelSaying(
     mean: [0, 0, 0],
     std: [1, 1, 1],
   };
-  const scaled = { ...images, resize: 'stretch', pad: 0 };
-  const files = Object.entries(networks).map(([name, { labels, decoder, says }]) => {
+  const files = Object.entries(networks).map(([name, { labels, decoder, says, resize = 'stretch' }]) => {
     const outputs = Object.fromEntries(Object.entries(says).map(([output, { shape }]) => [output, { shape }]));
-    const inputs = { images: decoder.name === 'image-to-image' ? images : scaled };
+    const inputs = { images: decoder.name === 'image-to-image' ? images : { ...images, resize, pad: 0 } };
     return [name, { path: `${name}.onnx`, sha256: '0'.repeat(64), inputs, outputs, labels, decoder }];
   });
   const manifest = parseManifest(

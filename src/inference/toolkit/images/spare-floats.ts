@@ -14,7 +14,12 @@ export function takeFloats(length: number): Float32Array {
   return new Float32Array(memory, 0, length);
 }
 
-/** @param tensor from `takeFloats`, after the run that read it */
+/**
+ * Takes the memory away from a tensor: whoever still holds it finds it empty, and never the next picture.
+ * @param tensor from `takeFloats`, after the run that read it
+ */
 export function giveBack({ data: { buffer } }: FloatTensor): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > (spare?.byteLength ?? 0)) spare = buffer;
+  if (!(buffer instanceof ArrayBuffer)) return;
+  const memory = buffer.transfer();
+  if (memory.byteLength > (spare?.byteLength ?? 0)) spare = memory;
 }

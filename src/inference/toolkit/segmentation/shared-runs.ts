@@ -6,7 +6,7 @@ import type { Model, ModelInputs, ModelOutputs } from '../../models/model.ts';
  *   and only once it has succeeded, so that a job that was cancelled fails no other
  */
 export function withSharedRuns(model: Model): Model {
-  let last: { path: string; inputs: ModelInputs; outputs: ModelOutputs } | undefined;
+  let last: { path: string; inputs: KeptInputs; outputs: ModelOutputs } | undefined;
   return {
     ...model,
     run: async (file, inputs) => {
@@ -14,13 +14,23 @@ export function withSharedRuns(model: Model): Model {
       if (path === undefined) return await model.run(file, inputs);
       if (last?.path === path && areSame(last.inputs, inputs)) return last.outputs;
       const outputs = await model.run(file, inputs);
-      last = { path, inputs, outputs };
+      last = { path, inputs: copyOf(inputs), outputs };
       return outputs;
     },
   };
 }
 
-function areSame(one: ModelInputs, other: ModelInputs): boolean {
+type Tensor = ModelInputs[string];
+type KeptInputs = Readonly<Record<string, Pick<Tensor, 'data' | 'shape'>>>;
+
+/** The caller may use the memory of its tensors for the next picture. */
+function copyOf(inputs: ModelInputs): KeptInputs {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, { data, shape }]) => [name, { data: data.slice(), shape }]),
+  );
+}
+
+function areSame(one: KeptInputs, other: KeptInputs): boolean {
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
@@ -31,13 +41,13 @@ function areSame(one: ModelInputs, other: ModelInputs): boolean {
   );
 }
 
-function isSame(a: ModelInputs[string], b: ModelInputs[string]): boolean {
+function isSame(a: KeptInputs[string], b: KeptInputs[string]): boolean {
   if (a.shape.length !== b.shape.length || a.data.length !== b.data.length) return false;
   return (
     a.shape.every((size, axis) => size === b.shape[axis]) && Buffer.compare(bytesOf(a.data), bytesOf(b.data)) === 0
   );
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: ModelInputs[string]['data']): Buffer {
+function bytesOf({ buffer, byteOffset, byteLength }: Tensor['data']): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
