@@ -11,7 +11,7 @@ import {
   type Size,
   toBoundingBox,
 } from '../../inference/toolkit/decoding/boxes.ts';
-import { boxAround, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
+import { boxAround, clampQuad, type Quad } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import { fitQuad, turnTo, withPoints } from '../../inference/toolkit/detection/fit-quad.ts';
 import { createPlateCandidateFinder } from '../../inference/toolkit/detection/plates.ts';
 import { levelsOf } from '../../inference/toolkit/images/compose.ts';
@@ -89,11 +89,11 @@ export const pipeline: PipelineDefinition = {
         replacement_text: text ?? null,
         fill_color: fill,
         plates: found
-          .map(({ confidence, quad }) => ({
-            confidence,
-            bbox: toBoundingBox(boxAround(quad)),
-            quad: toPolygon(quad),
-          }))
+          .map(({ confidence, quad }) => {
+            // Fitted edges may meet beyond the picture.
+            const shown = clampQuad(quad, picture);
+            return { confidence, bbox: toBoundingBox(boxAround(shown)), quad: toPolygon(shown) };
+          })
           .toSorted(largestFirst),
       };
     };

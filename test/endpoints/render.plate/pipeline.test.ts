@@ -107,6 +107,25 @@ test('masks with one colour, slightly beyond the plate on every side', async () 
   expect((await run({ mode: 'mask' })).fill_color).toBe('#26292c');
 });
 
+test('states a plate at the edge of the picture within it, and covers it to the edge', async () => {
+  // The right side is slanted, the left one lies beyond the picture: taken as parallel, it ends at x = -4.
+  const cut = {
+    ...picture,
+    pixels: picture.pixels.map((_, index) => {
+      const [x, y] = [Math.floor(index / 3) % SIDE, Math.floor(index / 3 / SIDE)];
+      if (y < 24 || y >= 40 || x > 44 + (32 - y) / 2) return 100;
+      return y >= 30 && y < 34 ? 10 : 240;
+    }),
+  };
+  const output0 = rows(...[22, 32, 44, 16, 0.9, 0, 24, 44, 24, 44, 40, 0, 40].map((value) => [value]));
+  const found = modelSaying({ detector: { labels: ['plate'], decoder, says: { output0 } } });
+  const parameters = { mode: 'mask', fill_color: '#ff8000' };
+  const { image, plates } = (await pipeline.create(found)({ pictures: sent(cut), parameters })) as Made;
+  expect(plates[0]?.bbox.x).toBe(0);
+  expect(plates[0]?.quad[3]).toEqual({ x: 0, y: about(40) });
+  expect(at(image, 0, 39)).toEqual([255, 128, 0]);
+});
+
 test('replaces a plate with the requested text at the brightness of the original', async () => {
   const blank = await run({ mode: 'replace', fill_color: '#ffffff' });
   // The lightest places of the plate have 240 of 255 levels.

@@ -1,10 +1,14 @@
 /** Detections of any architecture, and non-maximum suppression. */
-import { type Box, intersectionOverUnion } from './boxes.ts';
+import { type Box, clamp, intersectionOverUnion, type Size } from './boxes.ts';
 
 /** In pixels, origin at the top left. */
 export interface Point {
   x: number;
   y: number;
+}
+
+export function clampPoint({ x, y }: Point, { width, height }: Size): Point {
+  return { x: clamp(x, 0, width), y: clamp(y, 0, height) };
 }
 
 export interface RawDetection {

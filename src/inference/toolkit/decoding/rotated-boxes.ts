@@ -1,9 +1,13 @@
 /** Rotated rectangles and outlines. Coordinates are in pixels with y pointing down. */
-import type { Box } from './boxes.ts';
-import type { Point } from './detections.ts';
+import type { Box, Size } from './boxes.ts';
+import { clampPoint, type Point } from './detections.ts';
 
 /** Four corners in order around the outline. */
 export type Quad = readonly [Point, Point, Point, Point];
+
+export function clampQuad([a, b, c, d]: Quad, picture: Size): Quad {
+  return [clampPoint(a, picture), clampPoint(b, picture), clampPoint(c, picture), clampPoint(d, picture)];
+}
 
 /** @param angle in radians, clockwise on the screen */
 export function cornersOf(center: Point, width: number, height: number, angle: number): Quad {
