@@ -3,7 +3,7 @@
  * is recognised: a drawing in the place of a face is a portrait, too.
  */
 import { type Box, clamp, toBoundingBox } from '../../inference/toolkit/decoding/boxes.ts';
-import type { Point } from '../../inference/toolkit/decoding/detections.ts';
+import { clampPoint, type Point } from '../../inference/toolkit/decoding/detections.ts';
 import { boxAround } from '../../inference/toolkit/decoding/rotated-boxes.ts';
 import type { RgbImage } from '../../inference/toolkit/images/rgb-image.ts';
 import { cornersOf } from '../../inference/toolkit/text/page-layout.ts';
@@ -52,7 +52,9 @@ export function findPictures(picture: RgbImage, page: Page): FoundPictures {
     found && {
       confidence: found.confidence,
       image_index: page.imageIndex,
-      bbox: toBoundingBox(within(boxAround(cornersOf(found.box).map(page.layout.toPicture)), picture)),
+      bbox: toBoundingBox(
+        boxAround(cornersOf(found.box).map((corner) => clampPoint(page.layout.toPicture(corner), picture))),
+      ),
     };
   return { portrait: toPicture(portrait), signature: toPicture(signature) };
 }
@@ -264,8 +266,4 @@ function grown({ x0, y0, x1, y1 }: Box): Box {
 
 function printedBox({ pieces }: Page): Box | null {
   return pieces.length === 0 ? null : boxAround(pieces.flatMap(({ box }) => cornersOf(box)));
-}
-
-function within({ x0, y0, x1, y1 }: Box, { width, height }: RgbImage): Box {
-  return { x0: clamp(x0, 0, width), y0: clamp(y0, 0, height), x1: clamp(x1, 0, width), y1: clamp(y1, 0, height) };
 }

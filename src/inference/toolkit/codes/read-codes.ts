@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { prepareZXingModule, type ReadResult, readBarcodes } from 'zxing-wasm/reader';
-import { clamp } from '../decoding/boxes.ts';
-import type { Point } from '../decoding/detections.ts';
+import { clampPoint, type Point } from '../decoding/detections.ts';
 import type { Quad } from '../decoding/rotated-boxes.ts';
 import { projection, rectify } from '../images/rectify.ts';
 import { reduce } from '../images/reduce.ts';
@@ -99,10 +98,7 @@ export async function readTiltedCodes(
     const corners = turnedCorners(picture, (degrees * Math.PI) / 180);
     const turned = degrees === 0 ? picture : rectify(picture, corners, width, height);
     const toPicture = projection(corners);
-    const back = ({ x, y }: Point): Point => {
-      const at = toPicture(x / width, y / height);
-      return { x: clamp(at.x, 0, width), y: clamp(at.y, 0, height) };
-    };
+    const back = ({ x, y }: Point): Point => clampPoint(toPicture(x / width, y / height), picture);
     const found = (degrees === 0 && asSent) || (await readCodes(turned, symbologies, how));
     for (const { quad, content, symbology } of found) {
       const straight = content ? [] : await readCodes(straighten(turned, growQuad(quad, ...GROWTH)), symbologies, how);
@@ -165,7 +161,7 @@ function quadOf(
   { position: { topLeft, topRight, bottomRight, bottomLeft } }: ReadResult,
   { across, down, width, height }: { across: number; down: number; width: number; height: number },
 ): Quad {
-  const at = ({ x, y }: Point) => ({ x: clamp(x * across, 0, width), y: clamp(y * down, 0, height) });
+  const at = ({ x, y }: Point) => clampPoint({ x: x * across, y: y * down }, { width, height });
   return [at(topLeft), at(topRight), at(bottomRight), at(bottomLeft)];
 }
 

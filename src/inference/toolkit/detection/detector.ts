@@ -5,7 +5,7 @@ import type { Model, ModelInputs, ModelOutputs } from '../../models/model.ts';
 import { readSettings } from '../../models/settings.ts';
 import { type Box, clamp, clampBox, type Size } from '../decoding/boxes.ts';
 import { decodeDbText } from '../decoding/db-text.ts';
-import type { Point, RawDetection } from '../decoding/detections.ts';
+import { clampPoint, type Point, type RawDetection } from '../decoding/detections.ts';
 import {
   decodeDetr,
   decodeDetrSoftmax,
@@ -98,10 +98,7 @@ export function createDetector<const Label extends string>(
     const sizeOfInput: ModelInputs = sizeInput === null ? {} : { [sizeInput]: sizeTensor(size) };
     const outputs = await model.run(file, { [input.name]: tensor, ...sizeOfInput });
     giveBack(tensor);
-    const within = (point: Point): Point => {
-      const { x, y } = toPicture(point);
-      return { x: clamp(x, 0, picture.width), y: clamp(y, 0, picture.height) };
-    };
+    const within = (point: Point): Point => clampPoint(toPicture(point), picture);
     return decode(decoder, outputs, { labels, size }).flatMap((found) => {
       if (found.classIndex >= labels.length)
         throw new Error(`the class ${found.classIndex} has no label in model.json`);

@@ -1,7 +1,7 @@
 /** Lines of print of one picture in the upright position of its page: which follow to the right, and which stand below. */
 
-import { type Box, clamp, type Size } from '../decoding/boxes.ts';
-import type { Point } from '../decoding/detections.ts';
+import type { Box, Size } from '../decoding/boxes.ts';
+import { clampPoint, type Point } from '../decoding/detections.ts';
 import { boxAround } from '../decoding/rotated-boxes.ts';
 import { toPolygon } from '../segmentation/polygon.ts';
 import { textOf } from './print-rows.ts';
@@ -39,13 +39,12 @@ export interface Layout {
 export function outlineAround(
   { toPage, toPicture }: Pick<Layout, 'toPage' | 'toPicture'>,
   points: readonly Point[],
-  { width, height }: Size,
+  picture: Size,
   margin = 0,
 ): Point[] {
   const { x0, y0, x1, y1 } = boxAround(points.map(toPage));
   const corners = cornersOf({ x0: x0 - margin, y0: y0 - margin, x1: x1 + margin, y1: y1 + margin });
-  const within = ({ x, y }: Point): Point => ({ x: clamp(x, 0, width), y: clamp(y, 0, height) });
-  return toPolygon(corners.map((corner) => within(toPicture(corner))));
+  return toPolygon(corners.map((corner) => clampPoint(toPicture(corner), picture)));
 }
 
 /** Top left, top right, bottom right, bottom left. */

@@ -4,7 +4,7 @@ import { type Model, usedModel } from '../../models/model.ts';
 import { type Box, clamp, type Size } from '../decoding/boxes.ts';
 import type { SpelledCharacter, SpelledLine } from '../decoding/ctc.ts';
 import type { Point } from '../decoding/detections.ts';
-import type { Quad } from '../decoding/rotated-boxes.ts';
+import { clampQuad, type Quad } from '../decoding/rotated-boxes.ts';
 import { createCornerFinder } from '../detection/corners.ts';
 import type { PixelBox } from '../images/compose.ts';
 import { resample } from '../images/resample.ts';
@@ -200,19 +200,14 @@ export function toPrinted(quad: Quad, { characters }: SpelledLine, picture: Size
     return clamp(outer, 0, 1);
   };
   return {
-    quad: within(quad, picture),
+    // A line's margins may exceed the picture.
+    quad: clampQuad(quad, picture),
     characters: characters.map(({ character, probability, others }, index) => ({
       character,
       // Single precision may exceed 1 slightly.
       probability: clamp(probability, 0, 1),
       others,
-      quad: within(pieceOfQuad(quad, between(index), between(index + 1)), picture),
+      quad: clampQuad(pieceOfQuad(quad, between(index), between(index + 1)), picture),
     })),
   };
-}
-
-/** Clamps a quadrilateral: a line's margins may exceed the picture. */
-function within([a, b, c, d]: Quad, { width, height }: Size): Quad {
-  const moved = ({ x, y }: Point): Point => ({ x: clamp(x, 0, width), y: clamp(y, 0, height) });
-  return [moved(a), moved(b), moved(c), moved(d)];
 }

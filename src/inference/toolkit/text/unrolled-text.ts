@@ -1,6 +1,6 @@
 /** Reads print along the rings of a wheel: unrolls them and reads the strips. */
 import type { Size } from '../decoding/boxes.ts';
-import type { Point } from '../decoding/detections.ts';
+import { clampPoint, type Point } from '../decoding/detections.ts';
 import type { RgbImage } from '../images/rgb-image.ts';
 import { askewnessOf, type FoundRings, findRings, type Rings, type Tangent, toRings } from '../images/rings.ts';
 import { type Band, type Unrolled, unroll } from '../images/unroll.ts';
@@ -24,7 +24,8 @@ export async function readAlongRings(
   if (!rings || !band) return [];
   const unrolled = unroll(picture, rings, band);
   const along = (await readText(unrolled.image)).filter((line) => isWhole(line, unrolled));
-  return joinRows(along).map((row) => toPicture(row, unrolled.toPicture));
+  // The strips also show the rings beyond the picture.
+  return joinRows(along).map((row) => toPicture(row, (point) => clampPoint(unrolled.toPicture(point), picture)));
 }
 
 /** Shorter lines have no direction. Width ÷ height. */

@@ -42,6 +42,18 @@ test('places of characters follow the ring, outwards up', async () => {
   expect(radii?.every(([top, bottom]) => (top as number) > (bottom as number))).toBe(true);
 });
 
+test('places of characters lie within the picture, also where the rings go on beyond it', async () => {
+  const shown = { width: 160, height: 90, pixels: wheel.pixels.slice(3 * 160 * 70) };
+  const rows = await readAlongRings(
+    shown,
+    [],
+    reading(({ width, height }) => [printedAt(4, height - 4, spelt('A'.repeat(width - 8)), 4)]),
+  );
+  const points = rows.flatMap(({ characters }) => characters.flatMap(({ quad }) => quad));
+  expect(points.length).toBeGreaterThan(0);
+  expect(points.filter(({ x, y }) => x < 0 || y < 0 || x > shown.width || y > shown.height)).toEqual([]);
+});
+
 test('print that the end of a strip cuts off is left out; the next strip has it whole', async () => {
   const rows = await readAlongRings(
     wheel,
