@@ -2,6 +2,7 @@
 
 import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
 import type { InferenceRequest, StageContext } from '../../contracts/inference-backend.ts';
+import { randomToken } from '../../platform/ids.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { ObjectNotFoundError, type ObjectStore, StoreUnavailableError } from '../../platform/storage/object-store.ts';
 import { createTurns } from '../video/in-turn.ts';
@@ -40,48 +41,45 @@ export function createBundleTools({
     return bundleFiles;
   };
 
-  return ({ jobId }, unit, { signal, onProgress, readResult }) => {
-    let pictures = 0;
-    return {
-      jobId,
-      watchVideo: (input, use) =>
-        inTurn(signal, async () => {
-          try {
-            return await files().withFile(input.storageKey, (path) => watchVideo(path, { signal }, use));
-          } catch (error) {
-            const isOfStore = error instanceof ObjectNotFoundError || error instanceof StoreUnavailableError;
-            throw isOfStore ? errorOfStore(error, input.field) : error;
-          }
-        }),
-      async withPicture(jpeg, use) {
-        pictures += 1;
-        // Beside the job's own files, so that leftovers of a crash are deleted with them.
-        const storageKey = `jobs/${jobId}.${unit}-${pictures}.jpg`;
-        await ofStore(() => files().put(storageKey, jpeg));
+  return ({ jobId }, unit, { signal, onProgress, readResult }) => ({
+    jobId,
+    watchVideo: (input, use) =>
+      inTurn(signal, async () => {
         try {
-          return await use({
-            field: 'frame',
-            storageKey,
-            mediaType: 'image/jpeg',
-            bytes: jpeg.byteLength,
-            sha256: '',
-            uploadId: null,
-          });
-        } finally {
-          await ofStore(() => files().remove(storageKey));
+          return await files().withFile(input.storageKey, (path) => watchVideo(path, { signal }, use));
+        } catch (error) {
+          const isOfStore = error instanceof ObjectNotFoundError || error instanceof StoreUnavailableError;
+          throw isOfStore ? errorOfStore(error, input.field) : error;
         }
-      },
-      makePreviews: (inputs, size) =>
-        makePreviews((index) => ofStore(() => files().get(inputs[index]?.storageKey ?? '')), inputs.length, {
-          size,
-          signal,
-          workingMemoryBytes,
-        }),
-      writeArtefact: (file) => ofStore(() => writeArtefact(file)),
-      resultOfJob: async (id) => (await readResult?.(id)) ?? null,
-      onProgress,
-    };
-  };
+      }),
+    async withPicture(jpeg, use) {
+      // Beside the job's own files, so that leftovers of a crash are deleted with them. Its name is no other attempt's:
+      // one that was given up may remove its pictures late.
+      const storageKey = `jobs/${jobId}.${unit}-${randomToken()}.jpg`;
+      await ofStore(() => files().put(storageKey, jpeg));
+      try {
+        return await use({
+          field: 'frame',
+          storageKey,
+          mediaType: 'image/jpeg',
+          bytes: jpeg.byteLength,
+          sha256: '',
+          uploadId: null,
+        });
+      } finally {
+        await ofStore(() => files().remove(storageKey));
+      }
+    },
+    makePreviews: (inputs, size) =>
+      makePreviews((index) => ofStore(() => files().get(inputs[index]?.storageKey ?? '')), inputs.length, {
+        size,
+        signal,
+        workingMemoryBytes,
+      }),
+    writeArtefact: (file) => ofStore(() => writeArtefact(file)),
+    resultOfJob: async (id) => (await readResult?.(id)) ?? null,
+    onProgress,
+  });
 }
 
 async function ofStore<Result>(work: () => Promise<Result>): Promise<Result> {
