@@ -13,16 +13,20 @@ import { readPriceFile } from './read-price-file.ts';
 const LEAST_OBSERVATIONS = 200;
 /** The model is fitted to a random sample of larger books: this bounds its memory and time. */
 const MOST_FITTED = 300_000;
+/** It is tomorrow already in the east. */
+const LATEST_OBSERVATION_MS = 24 * 60 * 60 * 1_000;
 
 /** @throws PriceFileError when the file cannot be imported; nothing of it is left then */
 export function importPriceBook(em: EntityManager, options: ImportOptions): Promise<ImportReport> {
-  const { path, book, country, currency, namedOnly } = options;
+  const { path, book, country, currency, namedOnly, clock = () => new Date() } = options;
+  // One mistyped year would otherwise be the day that the whole book is valued for.
+  const latestDay = new Date(clock().getTime() + LATEST_OBSERVATION_MS).toISOString().slice(0, 10);
   return importVersion(em, 'market', options, async (transaction, { id, version, fileSha256 }) => {
     const tally = new RowTally();
     const models = new KnownModels();
     const format = {
       columns: COLUMNS,
-      read: (values: Parameters<typeof readObservation>[0]) => readObservation(values, options),
+      read: (values: Parameters<typeof readObservation>[0]) => readObservation(values, options, latestDay),
     };
     for await (const batch of inBatches(readPriceFile(path, format), tally)) {
       const inserted = await insertObservations(

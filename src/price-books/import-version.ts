@@ -20,6 +20,7 @@ export interface ImportOptions extends Market {
   book: string;
   /** Requests must name the book: it is never the default of its country. */
   namedOnly: boolean;
+  clock?: () => Date;
 }
 
 export interface ImportReport {

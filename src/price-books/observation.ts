@@ -57,10 +57,14 @@ const EARLIEST_YEAR = 1900;
 const LEAST_PRICE = 100;
 const MOST_PRICE = 10_000_000;
 
-/** @throws RowProblem */
-export function readObservation(values: Readonly<Record<Column, string>>, market: Market): Observation {
+/** @param latestDay that an observation may be of, ISO 8601 @throws RowProblem */
+export function readObservation(
+  values: Readonly<Record<Column, string>>,
+  market: Market,
+  latestDay: string,
+): Observation {
   checkMarket(values, market);
-  const observedOn = day('observed_on', values);
+  const observedOn = day('observed_on', values, latestDay);
   const makeName = values.make.trim();
   const modelName = values.model.trim();
   const [make, model] = [makeKey(makeName), nameKey(modelName)];

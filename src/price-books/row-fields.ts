@@ -27,14 +27,15 @@ export function checkMarket(values: RowValues<keyof Market>, market: Market): vo
   }
 }
 
-/** A month stands for its first day. @throws RowProblem */
-export function day<Column extends string>(name: Column, values: RowValues<Column>): string {
+/** A month stands for its first day. @param latest the last possible day @throws RowProblem */
+export function day<Column extends string>(name: Column, values: RowValues<Column>, latest = '9999-12-31'): string {
   const text = values[name];
   const found = /^\d{4}-\d{2}$/.test(text) ? `${text}-01` : text;
   const time = /^\d{4}-\d{2}-\d{2}$/.test(found) ? Date.parse(found) : Number.NaN;
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== found) {
     throw new RowProblem(`${name} is "${text}", not a day (2026-11-23) or a month (2026-11)`);
   }
+  if (found > latest) throw new RowProblem(`${name} is "${text}", which is in the future`);
   return found;
 }
 

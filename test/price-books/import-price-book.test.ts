@@ -46,8 +46,9 @@ beforeEach(() => {
 
 const rows = inventedRows(400);
 
-const importRows = (content: string | Buffer) =>
+const importRows = (content: string | Buffer, clock?: () => Date) =>
   importPriceBook(orm.em.fork(), {
+    ...(clock && { clock }),
     path: writePriceFile(content),
     book,
     country: 'GB',
@@ -91,6 +92,17 @@ describe('an import', () => {
       { line: 3, problem: 'currency is "EUR", not GBP' },
       { line: 4, problem: 'it has 2 of 15 columns' },
       { line: 5, problem: expect.stringContaining('fuel is "coal"') },
+    ]);
+  });
+
+  it('leaves out what is observed after tomorrow, which would be the day of all valuations', async () => {
+    const observed = (on: string) => rows[0]?.replace(/^2026-\d\d-15/, on) ?? '';
+    const content = csvOf([observed('2026-11-26'), observed('2026-11-27'), observed('2026-12'), ...rows]);
+    const { version, problems } = await importRows(content, () => new Date('2026-11-25T12:00:00Z'));
+    expect(version).toMatchObject({ observedTo: '2026-11-26', rejected: 2 });
+    expect(problems).toEqual([
+      { line: 3, problem: 'observed_on is "2026-11-27", which is in the future' },
+      { line: 4, problem: 'observed_on is "2026-12", which is in the future' },
     ]);
   });
 

@@ -14,7 +14,7 @@ const market = { country: 'GB', currency: 'GBP' };
 const rows: MarketRow[] = invented({ count: 1_500, ...market }).map((line) => {
   const fields = line.split(',');
   const values = Object.fromEntries(COLUMNS.map((name, at) => [name, fields[at] ?? '']));
-  const observation = readObservation(values as Parameters<typeof readObservation>[0], market);
+  const observation = readObservation(values as Parameters<typeof readObservation>[0], market, '9999-12-31');
   return {
     ...observation,
     ageYears: ageYears(observation.observedOn, observation),
