@@ -92,9 +92,13 @@ export class Supervised {
     for (let count = failures; count <= failureLimit; count += 1) {
       await sleep(Math.min(firstDelayMs * 2 ** (count - 1), longestDelayMs), undefined, { signal });
       try {
-        this.#program = await start(signal);
-        report(`${this.name} runs again (process ${this.#program.pid}).`);
-        return this.#program;
+        const program = await start(signal);
+        // `stop` may have been called when the program was all but ready: it knows the one before only.
+        if (signal.aborted) await program.stop();
+        signal.throwIfAborted();
+        this.#program = program;
+        report(`${this.name} runs again (process ${program.pid}).`);
+        return program;
       } catch (error) {
         if (signal.aborted) throw error;
         cause = error;

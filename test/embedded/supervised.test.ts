@@ -79,6 +79,33 @@ it('has read what a program wrote last when it tells that the program has ended'
   expect(talkative.logTail().split('\n').at(-1)).toBe('100000');
 });
 
+it('stops a program that a restart makes ready after the stop', async () => {
+  const restarting = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const programs: RunningProgram[] = [];
+  const start = async () => {
+    if (programs.length > 0) {
+      restarting.resolve();
+      await stopped.promise;
+    }
+    const started = await program('exec sleep 60');
+    programs.push(started);
+    return started;
+  };
+  const { report } = watch('');
+  const supervised = await Supervised.start(
+    { name: 'Sleeper', start, report, onGivenUp: report as never, policy: QUICK },
+    never,
+  );
+  process.kill(supervised.pid as number, 'SIGKILL');
+  await restarting.promise;
+  const stopping = supervised.stop();
+  stopped.resolve();
+  await stopping;
+  expect(programs.map(({ running }) => running)).toEqual([false, false]);
+  expect(reports).toEqual(['Sleeper ended (signal SIGKILL); starting it again.']);
+});
+
 it('does not restart a stopped program', async () => {
   let starts = 0;
   const start = () => {
