@@ -1,13 +1,13 @@
 /** Names of makes and models, so that `C-Class`, `c class` and `C_CLASS` are one. Pure. */
 
 /** Short forms that sellers write for makes. */
-const ALIASES: Readonly<Record<string, string>> = {
-  vw: 'volkswagen',
-  mercedes: 'mercedesbenz',
-  merc: 'mercedesbenz',
-  chevy: 'chevrolet',
-  alfa: 'alfaromeo',
-};
+const ALIASES = new Map([
+  ['vw', 'volkswagen'],
+  ['mercedes', 'mercedesbenz'],
+  ['merc', 'mercedesbenz'],
+  ['chevy', 'chevrolet'],
+  ['alfa', 'alfaromeo'],
+]);
 
 /** A name without case, accents and punctuation; empty if nothing remains. */
 export function nameKey(name: string): string {
@@ -19,5 +19,5 @@ export function nameKey(name: string): string {
 
 export function makeKey(make: string): string {
   const key = nameKey(make);
-  return ALIASES[key] ?? key;
+  return ALIASES.get(key) ?? key;
 }

@@ -35,7 +35,18 @@ const HEADER = /(?:ANSI |AAMVA)(\d{6})(\d{2})/;
 /** Before the first element stands the type of its subfile, DL or ID, twice: in the directory, and at its start. */
 const FIRST_ELEMENT = /(?:DL|ID)(?=D[A-Z]{2})/g;
 const ELEMENT = /^(D[A-Z]{2})(.*)$/;
-const COUNTRIES: Readonly<Record<string, 'US' | 'CA'>> = { USA: 'US', CAN: 'CA' };
+const COUNTRIES = new Map<string, 'US' | 'CA'>([
+  ['USA', 'US'],
+  ['CAN', 'CA'],
+]);
+/** ANSI D-20: 1 and 2; version 1 has letters. 9, not specified, is not certain. */
+const SEXES = new Map([
+  ['1', 'male'],
+  ['M', 'male'],
+  ['2', 'female'],
+  ['F', 'female'],
+  ['X', 'other'],
+]);
 const CANADIAN = new Set('AB BC MB NB NL NS NT NU ON PE QC SK YT'.split(' '));
 /** Stands for values that the jurisdiction does not have. */
 const NONE = /^(?:NONE|UNAVL|UNAVAIL)$/;
@@ -52,7 +63,7 @@ export function parseAamva(text: string): AamvaLicense | null {
     if (value.trim() !== '' && !NONE.test(value.trim()) && !elements.has(id)) elements.set(id, value.trim());
   }
   const state = elements.get('DAJ') ?? '';
-  const country = COUNTRIES[elements.get('DCG') ?? ''] ?? (CANADIAN.has(state) ? 'CA' : null);
+  const country = COUNTRIES.get(elements.get('DCG') ?? '') ?? (CANADIAN.has(state) ? 'CA' : null);
   return {
     standardVersion: Number(header[2]),
     issuerIdentificationNumber: header[1] ?? '',
@@ -76,7 +87,7 @@ function fieldsOf(elements: ReadonlyMap<string, string>): AamvaLicense['fields']
   add('birth_date', dateOf(elements.get('DBB')), ['DBB']);
   add('issue_date', dateOf(elements.get('DBD')), ['DBD']);
   add('expiry_date', dateOf(elements.get('DBA')), ['DBA']);
-  add('sex', sexOf(elements.get('DBC')), ['DBC']);
+  add('sex', SEXES.get(elements.get('DBC') ?? ''), ['DBC']);
   const place = [elements.get('DAJ'), postalCodeOf(elements.get('DAK'))].filter((part) => part).join(' ');
   const address = [elements.get('DAG'), elements.get('DAH'), elements.get('DAI'), place].filter((part) => part);
   if (elements.has('DAG')) add('address', address.join(', '), ['DAG', 'DAH', 'DAI', 'DAJ', 'DAK']);
@@ -105,11 +116,6 @@ function dateOf(text = ''): string | null {
   const yearFirst = isoDate(text.slice(0, 4), text.slice(4, 6), text.slice(6));
   const yearLast = isoDate(text.slice(4), text.slice(0, 2), text.slice(2, 4));
   return yearFirst && yearLast ? null : (yearFirst ?? yearLast);
-}
-
-/** ANSI D-20: 1 and 2; version 1 has letters. 9, not specified, is not certain. */
-function sexOf(text = ''): string | null {
-  return { 1: 'male', M: 'male', 2: 'female', F: 'female', X: 'other' }[text] ?? null;
 }
 
 /** Five digits, or nine with a hyphen; filled up with zeros or spaces. Canada: as encoded. */

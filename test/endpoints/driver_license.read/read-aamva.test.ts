@@ -55,6 +55,12 @@ test('parses names as versions 1 to 3 hold them', () => {
   });
 });
 
+test('takes no word that every object knows for a country or a sex', () => {
+  const parsed = withElements('DAQZ1\nDCGconstructor\nDBCtoString\nDAJCA');
+  expect(parsed).toMatchObject({ country: null, region: null });
+  expect(Object.keys(parsed?.fields ?? {})).toEqual(['number']);
+});
+
 test.each([
   ['a day that does not exist', 'DAQZ1\nDBB13321985', 'birth_date'],
   ['a sex that is not specified', 'DAQZ1\nDBC9', 'sex'],
