@@ -27,10 +27,15 @@ export async function recordShadowRun(
      on conflict (job_id) do update set job_id = known.job_id
      returning endpoint, shadow_version as "modelVersion", outcome, reason, agreed,
        array(select jsonb_object_keys(differing)) as differing, xmax = 0 as "isNew"`,
-    [jobId, modelVersion, outcome, reason, agreed, JSON.stringify(differing)],
+    [jobId, modelVersion, outcome, reason, agreed, JSON.stringify(differing, withoutNul)],
   );
   if (!row) throw new Error(`there is no job ${jobId}`);
   return row;
+}
+
+/** `jsonb` refuses U+0000, which a network may read. */
+function withoutNul(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\u0000', '') : value;
 }
 
 export interface ShadowReport {

@@ -71,6 +71,12 @@ it('reports outcomes, fields by agreement and the latest differences of one rele
   expect(await reportOn(orm.em.fork(), { ...of, endpoint: 'vin.read' })).toBeNull();
 });
 
+it('records texts that contain U+0000 without it', async () => {
+  const job = await ran({ ...SAME, differing: { text: [['A\u0000B'], null] } });
+  const of = { endpoint: 'dashboard.read', modelVersion: TRIED, field: 'text' };
+  expect((await reportOn(orm.em.fork(), of))?.examples).toMatchObject([{ job, served: ['AB'], shadow: null }]);
+});
+
 it('records a job once, however many attempts end at once', async () => {
   const jobId = await ran(SAME);
   const failed: ShadowRun = { outcome: 'failed', reason: 'model_inference_failed', agreed: [], differing: {} };
