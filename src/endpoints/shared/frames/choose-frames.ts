@@ -26,12 +26,10 @@ export function chooseFrames<Item extends Candidate>(candidates: readonly Item[]
   return chosen;
 }
 
-/** From each frame to the next one round the circle, in degrees. @param frames by ascending azimuth */
+/** From each frame to the next one round the circle, in degrees: 360 in all. @param frames by ascending azimuth */
 export function gapsOf(frames: readonly Pick<Candidate, 'azimuthDegrees'>[]): number[] {
-  return frames.map(({ azimuthDegrees }, index) => {
-    const next = frames[(index + 1) % frames.length]?.azimuthDegrees ?? azimuthDegrees;
-    return frames.length === 1 ? 360 : (next - azimuthDegrees + 360) % 360;
-  });
+  const first = frames[0]?.azimuthDegrees ?? 0;
+  return frames.map(({ azimuthDegrees }, index) => (frames[index + 1]?.azimuthDegrees ?? first + 360) - azimuthDegrees);
 }
 
 export function viewAt(azimuthDegrees: number): (typeof COMPASS_VIEWS)[number] {

@@ -55,7 +55,8 @@ describe('the coverage', () => {
     expect(chargedShare({ coverage })).toBe(0.625);
   });
 
-  it('of a single frame is an eighth', () => {
+  it('of a single frame, or of several at one place, is an eighth', () => {
     expect(coverageOf([at(90)])).toMatchObject({ degrees: 45, largest_gap_degrees: 360 });
+    expect(coverageOf([at(90), at(90), at(90)])).toMatchObject({ degrees: 45, largest_gap_degrees: 360 });
   });
 });
