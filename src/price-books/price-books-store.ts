@@ -98,13 +98,14 @@ export interface VersionName {
   version: number | null;
 }
 
-/** Makes a version the one that answers for its book. The one before stays ready. */
+/** Makes a version the one that answers for its book. The one before stays ready. Null if there is none, or it is retired. */
 export async function activateVersion(em: EntityManager, { book, version }: VersionName): Promise<BookVersion | null> {
   await lockBook(em, book);
+  // Locked, because a version that is retired meanwhile ends for good.
   const [target] = await query<{ id: string }>(
     em,
     `select id from price_book_versions where book = $1 and status <> 'retired' and ($2::integer is null or version = $2)
-     order by version desc limit 1`,
+     order by version desc limit 1 for update`,
     [book, version],
   );
   if (!target) return null;

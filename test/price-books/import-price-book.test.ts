@@ -275,3 +275,35 @@ describe('a version', () => {
     expect(await again).toBeNull();
   });
 });
+
+describe('a version that is retired while it is activated', () => {
+  const activate = (version: number | null) =>
+    orm.em.fork().transactional((em) => activateVersion(em, { book, version }));
+
+  /** Retires version 2 while this runs, which can end afterwards only. */
+  async function whileRetiring<Result>(work: () => Promise<Result>): Promise<Result> {
+    const [running] = await orm.em.fork().transactional(async (em) => {
+      await retireVersions(em, { book, version: 2 });
+      const begun = work();
+      await until(async () => (await query(em, `select from pg_locks where not granted`)).length > 0);
+      return [begun];
+    });
+    return running;
+  }
+
+  beforeEach(async () => {
+    await importRows(csvOf(rows.slice(0, 300)));
+    await activate(1);
+    await importRows(csvOf(rows));
+  });
+
+  it('stays retired, and the one before goes on answering', async () => {
+    expect(await whileRetiring(() => activate(2))).toBeNull();
+    const versions = await listBookVersions(orm.em.fork());
+    expect(versions.flatMap((each) => (each.book === book ? [each.status] : []))).toEqual(['retired', 'active']);
+  });
+
+  it('gives way to the newest other one where none was named', async () => {
+    expect(await whileRetiring(() => activate(null))).toMatchObject({ version: 1, status: 'active' });
+  });
+});
