@@ -10,9 +10,10 @@ import type { ReleaseChoice, Trial } from '../../contracts/release-choice.ts';
 import type { Log } from '../../platform/logging/log.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import { createSignedUrls } from '../../platform/signed-urls.ts';
-import { ObjectNotFoundError, type ObjectStore, StoreUnavailableError } from '../../platform/storage/object-store.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
 import { createLiveRunner } from '../bundles/live-runner.ts';
 import { installedBundles } from '../bundles/plan.ts';
+import { errorOfStore, isOfStore } from '../bundles/store-errors.ts';
 import type { BundleFiles } from '../bundles/tools.ts';
 import { CPU, type Device } from '../runtime/devices.ts';
 import type { AskServer } from '../runtime/kserve/kserve-servers.ts';
@@ -174,8 +175,7 @@ export async function createOnnxBackend(options: OnnxBackendOptions): Promise<On
         content: () => readFile(path),
       }));
     } catch (error) {
-      const isOfStore = error instanceof ObjectNotFoundError || error instanceof StoreUnavailableError;
-      throw isOfStore ? errorOfStore(error, field) : error;
+      throw isOfStore(error) ? errorOfStore(error, field) : error;
     }
   }
 
@@ -235,12 +235,4 @@ async function readInput(store: Pick<ObjectStore, 'get'>, { storageKey, field }:
   } catch (error) {
     throw errorOfStore(error, field);
   }
-}
-
-function errorOfStore(cause: unknown, field: string): ServiceError {
-  if (cause instanceof ObjectNotFoundError) {
-    const message = 'The file of this job is no longer stored. Send it again.';
-    return new ServiceError('input_unreadable', message, { param: field, cause });
-  }
-  return new ServiceError('service_unavailable', 'The file store cannot be reached.', { cause });
 }

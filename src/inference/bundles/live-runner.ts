@@ -33,7 +33,7 @@ interface LiveRunnerOptions {
   bundleFiles?: BundleFiles | undefined;
   /** Whether this worker serves an endpoint that a stage requires. */
   serves: (endpoint: string) => boolean;
-  /** Most videos decoded at the same time. */
+  /** Most videos of bundles decoded at the same time. */
   children: number;
   /** Working memory that a preview process may take. */
   workingMemoryBytes?: number | undefined;

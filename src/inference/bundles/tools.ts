@@ -3,19 +3,19 @@
 import type { WriteArtefact } from '../../artefacts/artefact-writer.ts';
 import type { InferenceRequest, StageContext } from '../../contracts/inference-backend.ts';
 import { randomToken } from '../../platform/ids.ts';
-import { ServiceError } from '../../platform/service-error.ts';
-import { ObjectNotFoundError, type ObjectStore, StoreUnavailableError } from '../../platform/storage/object-store.ts';
+import type { ObjectStore } from '../../platform/storage/object-store.ts';
 import { createTurns } from '../video/in-turn.ts';
 import { watchVideo } from '../video/watch-video.ts';
 import type { BundleTools } from './bundle-definition.ts';
 import { makePreviews } from './previews/make-previews.ts';
+import { errorOfStore, isOfStore } from './store-errors.ts';
 
 export type BundleFiles = Pick<ObjectStore, 'get' | 'put' | 'remove' | 'withFile'>;
 
 interface Dependencies {
   bundleFiles?: BundleFiles | undefined;
   writeArtefact: WriteArtefact;
-  /** Most videos decoded at the same time. */
+  /** Most videos of bundles decoded at the same time. */
   children: number;
   /** Memory that a preview process may allocate beyond what it holds when warm; no limit when 0 or omitted. */
   workingMemoryBytes?: number | undefined;
@@ -34,7 +34,8 @@ export function createBundleTools({
   children,
   workingMemoryBytes,
 }: Dependencies): ToolsFor {
-  // A video occupies a processor for minutes.
+  // A video occupies a processor for minutes, as long as networks look at it. In a queue apart from the films of other endpoints, which
+  // would wait that long.
   const inTurn = createTurns(children);
   const files = (): BundleFiles => {
     if (!bundleFiles) throw new Error('this worker has no bundleFiles');
@@ -48,8 +49,7 @@ export function createBundleTools({
         try {
           return await files().withFile(input.storageKey, (path) => watchVideo(path, { signal }, use));
         } catch (error) {
-          const isOfStore = error instanceof ObjectNotFoundError || error instanceof StoreUnavailableError;
-          throw isOfStore ? errorOfStore(error, input.field) : error;
+          throw isOfStore(error) ? errorOfStore(error, input.field) : error;
         }
       }),
     async withPicture(jpeg, use) {
@@ -86,14 +86,6 @@ async function ofStore<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw errorOfStore(error, undefined);
+    throw errorOfStore(error);
   }
-}
-
-function errorOfStore(cause: unknown, field: string | undefined): ServiceError {
-  if (cause instanceof ObjectNotFoundError) {
-    const message = 'The file of this job is no longer stored. Send it again.';
-    return new ServiceError('input_unreadable', message, { param: field, cause });
-  }
-  return new ServiceError('service_unavailable', 'The file store cannot be reached.', { cause });
 }
