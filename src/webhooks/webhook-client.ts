@@ -123,12 +123,15 @@ function send(
   });
 }
 
-/** Returns the checked addresses: a second DNS look-up could return others. */
-function lookupOf(addresses: readonly string[]): LookupFunction {
+/**
+ * Returns the checked addresses: a second DNS look-up could return others. Later, as a real look-up does: before nobody listens for a
+ * connection that fails at once.
+ */
+export function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_hostname, { all }, callback) => {
-    if (all) callback(null, found);
-    else callback(null, found[0]?.address ?? '', found[0]?.family);
+    if (all) process.nextTick(callback, null, found);
+    else process.nextTick(callback, null, found[0]?.address ?? '', found[0]?.family);
   };
 }
 

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { DeliveryError } from '../../src/webhooks/delivery-error.ts';
-import { createWebhookClient, type WebhookClient } from '../../src/webhooks/webhook-client.ts';
+import { createWebhookClient, lookupOf, type WebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { checkWebhookUrl } from '../../src/webhooks/webhook-target.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 
@@ -406,5 +406,18 @@ describe('private addresses', () => {
     const { guarded, lookups } = guardedClient([PUBLIC]);
     expect(await failure(post(80, { through: guarded }))).toBe('url_not_https');
     expect(lookups()).toBe(0);
+  });
+});
+
+describe.each([{ all: true }, { all: false }])('a look-up with all: $all', ({ all }) => {
+  it('calls back later, when whoever asked listens for a connection that fails at once', async () => {
+    const called = Promise.withResolvers<void>();
+    const callback = jest.fn(() => called.resolve());
+    lookupOf(['192.0.2.1'])('receiver.example', { all }, callback as never);
+    expect(callback).not.toHaveBeenCalled();
+    await called.promise;
+    expect(callback.mock.calls[0]).toEqual(
+      all ? [null, [{ address: '192.0.2.1', family: 4 }]] : [null, '192.0.2.1', 4],
+    );
   });
 });

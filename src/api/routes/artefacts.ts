@@ -3,6 +3,7 @@ import { ServiceError } from '../../platform/service-error.ts';
 import type { SignedUrls } from '../../platform/signed-urls.ts';
 import { type ByteRange, ObjectNotFoundError, type ObjectStore } from '../../platform/storage/object-store.ts';
 import type { ApiContext } from '../context.ts';
+import { sendStream } from '../send-stream.ts';
 import type { OpenToPages } from './any-origin.ts';
 import { readByteRange } from './byte-range.ts';
 
@@ -65,7 +66,7 @@ async function sendFile(context: ApiContext, store: ObjectStore, name: string): 
     return;
   }
   const range = requestedRange(context, etag, size);
-  if (context.method !== 'HEAD') context.body = await store.stream(key, range ?? undefined);
+  if (context.method !== 'HEAD') sendStream(context, await store.stream(key, range ?? undefined));
   if (range) {
     context.status = 206;
     context.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`);

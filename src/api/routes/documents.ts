@@ -11,6 +11,7 @@ import { PAGE_POLICY } from '../pages/page.ts';
 import { renderMissing, renderResults } from '../pages/search.ts';
 import { readExampleProgram, type Site } from '../pages/site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../pages/static-file.ts';
+import { sendStream } from '../send-stream.ts';
 
 const asset = (name: string, type: string) =>
   createStaticFile(type, readFileSync(new URL(`../pages/assets/${name}`, import.meta.url), 'utf8'));
@@ -119,7 +120,7 @@ export function createDocumentRoutes(site: Site, endpoints: readonly EndpointCon
       context.set('ETag', `W/"${size}-${mtimeMs}"`);
       context.set('X-Content-Type-Options', 'nosniff');
       if (context.fresh) context.status = 304;
-      else context.body = createReadStream(file.url);
+      else if (context.method !== 'HEAD') sendStream(context, createReadStream(file.url));
     },
 
     /** `GET /docs/examples/{name}`: programs that the guides explain. */

@@ -2,8 +2,16 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentLogFields } from './log-context.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
+/** Lines that cannot be written, as to a file on a full disk, wait up to this size, and are then lost. */
+const UNWRITTEN_BYTES = 1024 * 1024;
+
 /** Flushed at once, so that a process loses no last lines. */
-const standardOutput = (): DestinationStream => pino.destination({ fd: 1, sync: true });
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: UNWRITTEN_BYTES });
+  // Otherwise whoever logs would fail, and the process end.
+  output.on('error', () => {});
+  return output;
+}
 
 interface LoggerOptions {
   /** The trace of the current work, added to its log lines. */

@@ -6,6 +6,7 @@ import { fill } from '../../../bench/growth/fill.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { connectDatabase } from '../../../src/platform/database/orm.ts';
 import { requiredVariable } from '../../support/environment.ts';
+import { until } from '../../support/until.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 const files = readdirSync(MIGRATIONS).sort();
@@ -35,6 +36,29 @@ it('concurrent migrations of an empty database apply each migration once', async
   const { rows } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by id');
   await client.end();
   expect(rows.map((row) => row.name)).toEqual(files.map((file) => file.replace(/\.ts$/, '')));
+});
+
+it('a migration whose lock is lost fails once it is through, and ends no process', async () => {
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('begin; lock table mikro_orm_migrations in access exclusive mode');
+  const migrated = migrate(url).catch((error: Error) => error.message);
+  await until(async () => {
+    const waiting = await admin.query(
+      `select from pg_locks where not granted and relation is not null
+       and database = (select oid from pg_database where datname = $1)`,
+      [name],
+    );
+    return (waiting.rowCount ?? 0) > 0;
+  });
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+     and database = (select oid from pg_database where datname = $1)`,
+    [name],
+  );
+  await other.query('rollback');
+  await other.end();
+  expect(await migrated).toContain('lock of the migration was lost');
 });
 
 it('gives the events that are there the endpoint of their job', async () => {
