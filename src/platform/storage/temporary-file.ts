@@ -10,12 +10,18 @@ export async function withTemporaryFile<Result>(
   content: Readable,
   use: (path: string) => Promise<Result>,
 ): Promise<Result> {
-  const directory = await mkdtemp(join(tmpdir(), 'object-'));
+  // An error that comes before the pipeline listens, or when there is none, would end the process.
+  content.on('error', () => {});
   try {
-    const path = join(directory, 'object');
-    await pipeline(content, createWriteStream(path));
-    return await use(path);
+    const directory = await mkdtemp(join(tmpdir(), 'object-'));
+    try {
+      const path = join(directory, 'object');
+      await pipeline(content, createWriteStream(path));
+      return await use(path);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    content.destroy();
   }
 }
