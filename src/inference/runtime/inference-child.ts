@@ -1,5 +1,5 @@
 /** One inference child process, as its parent sees it. */
-import type { ChildProcess } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
 import { ServiceError } from '../../platform/service-error.ts';
 import { type InstalledModel, memoryMbOf } from '../models/registry.ts';
 import type { Device } from './devices.ts';
@@ -34,6 +34,8 @@ export interface ChildSettings {
   onRuns?: (runs: readonly NetworkRun[]) => void;
   /** Sends requests for networks that run on a KServe server. */
   askServer?: AskServer | undefined;
+  /** Starts the process. */
+  fork?: typeof forkInferenceChild;
 }
 
 export interface ReadyChild {
@@ -73,7 +75,7 @@ interface RunningTask {
 }
 
 export class InferenceChild {
-  /** Resolves when everything that it can serve is warm; rejects when the process ends first. */
+  /** Resolves when everything that it can serve is warm; rejects when the process ends first, or cannot be started. */
   readonly ready: Promise<ReadyChild>;
   /** Resolves when the process is gone. Never rejects. */
   readonly exited: Promise<void>;
@@ -85,8 +87,8 @@ export class InferenceChild {
 
   constructor(settings: ChildSettings) {
     const { model, pipelines, device, threads, environment, workingMemoryBytes = 0, onRuns, askServer } = settings;
-    const { readyTimeoutMs = READY_TIMEOUT_MS[device.provider] } = settings;
-    this.#process = forkInferenceChild({ readable: foldersOf(model, pipelines), environment });
+    const { readyTimeoutMs = READY_TIMEOUT_MS[device.provider], fork = forkInferenceChild } = settings;
+    this.#process = processOf(() => fork({ readable: foldersOf(model, pipelines), environment }));
     this.#onRuns = onRuns;
     this.#asks = new ChildAsks(askServer, (message) => this.usable && this.#send(message));
     this.exited = this.#untilExit();
@@ -94,7 +96,8 @@ export class InferenceChild {
     // An unobserved rejection would end the worker.
     this.ready.catch(() => undefined);
     this.#process.on('message', (message: MessageFromChild) => this.#settle(message));
-    this.#send({ type: 'start', threads, device, model, pipelines });
+    // Without a channel it was not started, and ends with its `error` event.
+    if (this.usable) this.#send({ type: 'start', threads, device, model, pipelines });
   }
 
   get pid(): number | undefined {
@@ -138,7 +141,8 @@ export class InferenceChild {
   }
 
   kill(): void {
-    this.#process.kill('SIGKILL');
+    // What was not started has no id of its own: the signal could reach others.
+    if (this.pid !== undefined) this.#process.kill('SIGKILL');
   }
 
   /** Asks the process to end, kills it after `graceMs`, and waits until it is gone. */
@@ -175,6 +179,7 @@ export class InferenceChild {
       this.#process.on('message', (message: MessageFromChild) => {
         if (message.type === 'ready') resolve(message);
       });
+      this.#process.once('error', (error) => this.pid ?? reject(error));
       void this.exited.then(() => reject(new Error('its process ended before it was ready')));
     });
     // Awaited below; another failure may come first.
@@ -228,6 +233,17 @@ export class InferenceChild {
       answer = { code, message: (error as Error).message };
     }
     if (this.usable) this.#send({ type: 'content', readId, answer });
+  }
+}
+
+/** The process, or one that was not started and tells so by an `error` event, as most such failures of a fork do. */
+function processOf(fork: () => ChildProcess): ChildProcess {
+  try {
+    return fork();
+  } catch (error) {
+    const unstarted = new ChildProcess();
+    process.nextTick(() => unstarted.emit('error', error));
+    return unstarted;
   }
 }
 
