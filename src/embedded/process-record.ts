@@ -44,8 +44,12 @@ export class ProcessRecord {
   #write(): void {
     // Written completely and moved into place: a kill in between leaves the old list, never a partial one.
     const temporaryPath = `${this.#path}.new`;
-    writeFileSync(temporaryPath, `${JSON.stringify(this.#processes, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temporaryPath, this.#path);
+    try {
+      writeFileSync(temporaryPath, `${JSON.stringify(this.#processes, null, 2)}\n`, { mode: 0o600 });
+      renameSync(temporaryPath, this.#path);
+    } catch {
+      // A full disk must not take the supervisor down. The next write has the whole list.
+    }
   }
 }
 
