@@ -7,11 +7,13 @@ import {
   findEndedJobs,
   forgetOldResults,
 } from '../jobs/retention-store.ts';
-import { inBatches } from '../platform/database/in-batches.ts';
+import { type Batch, inBatches } from '../platform/database/in-batches.ts';
 import { onOneReplica } from '../platform/database/one-replica.ts';
 import type { MikroORM } from '../platform/database/orm.ts';
 import { type ObjectStore, ownerOf } from '../platform/storage/object-store.ts';
+import { pagesOfKeys } from '../platform/storage/pages-of-keys.ts';
 import { deleteOldShadowRuns } from '../releases/shadow-runs-store.ts';
+import { createRemover, takeEach } from './past-failures.ts';
 
 export interface RetentionDays {
   /** Files of ended jobs, used uploads, and what releases in the shadow made of those jobs. */
@@ -33,8 +35,8 @@ interface Dependencies {
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Jobs looked up in one statement. */
-const JOBS_AT_ONCE = 500;
+/** Files in memory, and jobs looked up in one statement. */
+const FILES_PAGE = 500;
 
 /**
  * Returns a pass that continues where the last one stopped, unless another replica is making one, and tells whether there is more
@@ -45,45 +47,56 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
   let resultsForgottenUpTo = '';
   let isMore = false;
 
-  const take = async (batch: Parameters<typeof inBatches>[0]): Promise<number> => {
-    const { rows, hasMore } = await inBatches(batch, signal);
-    isMore ||= hasMore;
-    return rows;
-  };
-
   const pass = async () => {
     const em = orm.em.fork();
     const daysAgo = (days: number) => new Date(clock().getTime() - days * DAY_MS);
     const inputsBefore = daysAgo(retentionDays.inputs);
-    const events = await take(() => deleteOldEvents(em, daysAgo(retentionDays.events)));
-    const dispatches = await take(() => deleteOldDispatches(em, daysAgo(retentionDays.events)));
-    const uploads = await take(async () => {
-      const { storageKeys, ...batch } = await deleteUsedUploads(em.fork(), inputsBefore);
-      for (const key of storageKeys) await store.remove(key);
-      return batch;
-    });
     const resultsBefore = retentionDays.results === null ? null : daysAgo(retentionDays.results);
-    const results = await take(async () => {
+    // With a job's files or its result, whichever goes first.
+    const shadowsBefore = daysAgo(Math.min(retentionDays.inputs, retentionDays.results ?? Number.POSITIVE_INFINITY));
+    const remover = createRemover(store);
+    const forgotten = { events: 0, dispatches: 0, results: 0, shadows: 0, uploads: 0, files: 0 };
+
+    const take = async (what: keyof typeof forgotten, batch: () => Promise<Batch>): Promise<void> => {
+      const { hasMore } = await inBatches(async () => {
+        const taken = await batch();
+        forgotten[what] += taken.rows;
+        return taken;
+      }, signal);
+      isMore ||= hasMore;
+    };
+    const forgetResults = async () => {
       if (resultsBefore === null) return { rows: 0, hasMore: false };
       const { lastId, ...batch } = await forgetOldResults(em, resultsBefore, resultsForgottenUpTo);
       resultsForgottenUpTo = lastId;
       return batch;
-    });
-    // With a job's files or its result, whichever goes first.
-    const shadowsBefore = daysAgo(Math.min(retentionDays.inputs, retentionDays.results ?? Number.POSITIVE_INFINITY));
-    const shadows = await take(() => deleteOldShadowRuns(em, shadowsBefore));
-    let files = 0;
-    for await (const keysByJob of oldFiles(store, inputsBefore)) {
-      if (signal?.aborted) break;
-      for (const jobId of await findEndedJobs(em, [...keysByJob.keys()], inputsBefore)) {
-        for (const key of keysByJob.get(jobId) ?? []) {
-          await store.remove(key);
-          files += 1;
-        }
+    };
+    const deleteUploads = async () => {
+      const { storageKeys, ...batch } = await deleteUsedUploads(em.fork(), inputsBefore);
+      // A file that stays has no owner any more: the sweep of stored files tries again.
+      await remover.remove(storageKeys);
+      return batch;
+    };
+    // Found by the listing, in the next pass too where one stays.
+    const deleteFiles = async () => {
+      const pages = pagesOfKeys(store.list('jobs'), { writtenBefore: inputsBefore, pageSize: FILES_PAGE, signal });
+      for await (const page of pages) {
+        const ended = new Set(await findEndedJobs(em, [...new Set(page.map(ownerOf))], inputsBefore));
+        forgotten.files += (await remover.remove(page.filter((key) => ended.has(ownerOf(key))))).length;
       }
-    }
-    if (events + dispatches + uploads + results + shadows + files > 0) {
-      logger.info({ events, dispatches, uploads, results, shadows, files }, 'forgotten after their time');
+    };
+    try {
+      await takeEach([
+        () => take('events', () => deleteOldEvents(em, daysAgo(retentionDays.events))),
+        () => take('dispatches', () => deleteOldDispatches(em, daysAgo(retentionDays.events))),
+        () => take('results', forgetResults),
+        () => take('shadows', () => deleteOldShadowRuns(em, shadowsBefore)),
+        () => take('uploads', deleteUploads),
+        deleteFiles,
+      ]);
+    } finally {
+      remover.logFailures(logger);
+      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, 'forgotten after their time');
     }
   };
   return async function sweepRetention() {
@@ -91,19 +104,4 @@ export function createRetentionSweep(dependencies: Dependencies): () => Promise<
     await onOneReplica(orm.em.fork(), 'retention', pass);
     return isMore;
   };
-}
-
-/** Keys of job files written before a time, grouped by job, a bounded number of jobs at a time. */
-async function* oldFiles(store: ObjectStore, before: Date): AsyncGenerator<Map<string, string[]>> {
-  let keysByJob = new Map<string, string[]>();
-  for await (const { key, modifiedAt } of store.list('jobs')) {
-    const jobId = ownerOf(key);
-    if (modifiedAt >= before) continue;
-    if (keysByJob.size === JOBS_AT_ONCE && !keysByJob.has(jobId)) {
-      yield keysByJob;
-      keysByJob = new Map();
-    }
-    keysByJob.set(jobId, [...(keysByJob.get(jobId) ?? []), key]);
-  }
-  yield keysByJob;
 }

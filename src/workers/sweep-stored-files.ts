@@ -6,6 +6,7 @@ import { onOneReplica } from '../platform/database/one-replica.ts';
 import type { MikroORM } from '../platform/database/orm.ts';
 import { type ObjectStore, ownerOf } from '../platform/storage/object-store.ts';
 import { pagesOfKeys } from '../platform/storage/pages-of-keys.ts';
+import { createRemover, takeEach } from './past-failures.ts';
 
 interface Dependencies {
   orm: MikroORM;
@@ -34,17 +35,25 @@ async function sweep({ orm, store, logger, clock = () => new Date(), signal }: D
       pageSize: STORED_FILES_PAGE,
       signal,
     });
-  const removeAll = async (keys: readonly string[]) => {
-    for (const key of keys) await store.remove(key);
+  const remover = createRemover(store);
+  const removeExpired = async () => {
+    for await (const page of pagesUnder('artefacts', ARTEFACT_LIFETIME_MS)) await remover.remove(page);
   };
-  for await (const page of pagesUnder('artefacts', ARTEFACT_LIFETIME_MS)) await removeAll(page);
-  await store.removeUnfinished(new Date(clock().getTime() - ORPHANED_AFTER_MS), signal);
-  for (const table of ['jobs', 'uploads'] as const) {
+  const removeOrphans = async (table: 'jobs' | 'uploads') => {
     for await (const page of pagesUnder(table, ORPHANED_AFTER_MS)) {
       const unknown = new Set(await findUnknownOwners(em, table, [...new Set(page.map(ownerOf))]));
-      const orphans = page.filter((key) => unknown.has(ownerOf(key)));
-      await removeAll(orphans);
-      if (orphans.length > 0) logger.info({ owners: [...unknown] }, 'orphaned objects removed');
+      const removed = await remover.remove(page.filter((key) => unknown.has(ownerOf(key))));
+      if (removed.length > 0) logger.info({ owners: [...new Set(removed.map(ownerOf))] }, 'orphaned objects removed');
     }
+  };
+  try {
+    await takeEach([
+      removeExpired,
+      () => store.removeUnfinished(new Date(clock().getTime() - ORPHANED_AFTER_MS), signal),
+      () => removeOrphans('jobs'),
+      () => removeOrphans('uploads'),
+    ]);
+  } finally {
+    remover.logFailures(logger);
   }
 }

@@ -22,6 +22,7 @@ import type { ObjectStore } from '../platform/storage/object-store.ts';
 import { deleteExpiredUploads } from '../uploads/uploads-store.ts';
 import { startDeliverWebhook } from '../webhooks/delivery-starter.ts';
 import { findStrandedDeliveries, markDeliveryStarted } from '../webhooks/outbox-store.ts';
+import { createRemover } from './past-failures.ts';
 import { sweepCredits, sweepMonths, sweepUsage } from './sweep-credits.ts';
 import { createRetentionSweep, type RetentionDays } from './sweep-retention.ts';
 import { sweepStoredFiles } from './sweep-stored-files.ts';
@@ -149,13 +150,19 @@ export async function sweepStageOutcomes({
 }
 
 /** One pass over uploads that no job used in time. Returns whether there is more to do. */
-export async function sweepUploads({ orm, store, signal }: SweeperDependencies): Promise<boolean> {
-  const { hasMore } = await inBatches(async () => {
-    const { storageKeys, ...batch } = await deleteExpiredUploads(orm.em.fork());
-    for (const key of storageKeys) await store.remove(key);
-    return batch;
-  }, signal);
-  return hasMore;
+export async function sweepUploads({ orm, store, logger, signal }: SweeperDependencies): Promise<boolean> {
+  const remover = createRemover(store);
+  try {
+    const { hasMore } = await inBatches(async () => {
+      const { storageKeys, ...batch } = await deleteExpiredUploads(orm.em.fork());
+      // A file that stays has no owner any more: the sweep of stored files tries again.
+      await remover.remove(storageKeys);
+      return batch;
+    }, signal);
+    return hasMore;
+  } finally {
+    remover.logFailures(logger);
+  }
 }
 
 /** One pass over the announcements of inference workers: live mode accepts no job that nobody can run. */

@@ -2,21 +2,23 @@
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { JobInput } from '../../src/contracts/job.ts';
 import { openDatabase } from '../../src/database.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { firstIdAt, newId } from '../../src/platform/ids.ts';
 import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
-import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { type ObjectStore, StoreRefusedError } from '../../src/platform/storage/object-store.ts';
 import { recordShadowRun } from '../../src/releases/shadow-runs-store.ts';
 import { createRetentionSweep, type RetentionDays } from '../../src/workers/sweep-retention.ts';
+import { sweepStoredFiles } from '../../src/workers/sweep-stored-files.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, countRows, finishInference, type JobChanges, readJob } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { recordLog } from '../support/log-record.ts';
+import { steeredStore } from '../support/steered-store.ts';
 
 const DAY = 24 * 3_600_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY);
@@ -71,6 +73,19 @@ async function put(key: string, age: number): Promise<void> {
   await utimes(join(directory, key), daysAgo(age), daysAgo(age));
 }
 
+/** Returns its id. */
+async function upload(age: number, usedAge: number | null): Promise<string> {
+  const id = idFrom('upload', daysAgo(age));
+  await put(`uploads/${id}`, age);
+  await query(
+    orm.em.fork(),
+    `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at, used_at)
+     values ($1, $2, false, 'ready', 'image/jpeg', 1, 'x', $3, now() + interval '1 hour', $4)`,
+    [id, customer.organizationId, `uploads/${id}`, usedAge === null ? null : daysAgo(usedAge)],
+  );
+  return id;
+}
+
 async function stored(): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries
@@ -92,17 +107,6 @@ it('deletes the files of a job that ended long enough ago, and never those of an
 });
 
 it('deletes a used upload with its file, unless it is recent or an open job needs it', async () => {
-  const upload = async (age: number, usedAge: number | null) => {
-    const id = idFrom('upload', daysAgo(age));
-    await put(`uploads/${id}`, age);
-    await query(
-      orm.em.fork(),
-      `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at, used_at)
-       values ($1, $2, false, 'ready', 'image/jpeg', 1, 'x', $3, now() + interval '1 hour', $4)`,
-      [id, customer.organizationId, `uploads/${id}`, usedAge === null ? null : daysAgo(usedAge)],
-    );
-    return id;
-  };
   const gone = await upload(40, 31);
   const [usedRecently, unused, needed] = [await upload(40, 29), await upload(40, null), await upload(40, 31)];
   const input = { field: 'image', mediaType: 'image/jpeg', bytes: 1, sha256: 'x' };
@@ -230,4 +234,37 @@ it('deletes dispatches to other clusters after the retention of events, and neve
     [customer.organizationId],
   );
   expect(rows.map(({ id }) => id).toSorted()).toEqual(kept.toSorted());
+});
+
+describe('what fails does not keep the rest', () => {
+  it('where a step always fails; the pass then fails for that', async () => {
+    const id = await ended(100);
+    await put(`jobs/${id}.0`, 100);
+    await query(orm.em.fork(), 'alter table events rename to events_away');
+    try {
+      await expect(sweep()).rejects.toThrow(/events/);
+    } finally {
+      await query(orm.em.fork(), 'alter table events_away rename to events');
+    }
+    expect((await readJob(orm, id)).result).toBeNull();
+    expect(await stored()).toEqual([]);
+  });
+
+  it('where the store refuses to remove a file; it is removed once the store agrees', async () => {
+    const ids = [await ended(33), await ended(32), await ended(31)].toSorted();
+    for (const id of ids) await put(`jobs/${id}.0`, 31);
+    const uploads = [await upload(40, 31), await upload(40, 31)];
+    const held = [`jobs/${ids[1]}.0`, `uploads/${uploads[0]}`];
+    const disk = store;
+    store = steeredStore(() => disk, {
+      remove: async (key) =>
+        held.includes(key) ? Promise.reject(new StoreRefusedError('on legal hold')) : disk.remove(key),
+    });
+    await sweep();
+    expect(await stored()).toEqual(held.toSorted());
+    store = disk;
+    await sweep();
+    await sweepStoredFiles({ orm, store, logger: recordLog().logger });
+    expect(await stored()).toEqual([]);
+  });
 });

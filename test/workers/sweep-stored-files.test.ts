@@ -1,17 +1,22 @@
 /** The sweep of stored files reads the store in pages, on one replica at a time, with flat memory. */
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openDatabase } from '../../src/database.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { newId } from '../../src/platform/ids.ts';
-import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
+import { type ObjectStore, StoreRefusedError, StoreUnavailableError } from '../../src/platform/storage/object-store.ts';
 import { pagesOfKeys } from '../../src/platform/storage/pages-of-keys.ts';
 import { STORED_FILES_PAGE, sweepStoredFiles } from '../../src/workers/sweep-stored-files.ts';
 import { createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit } from '../support/jobs.ts';
 import { recordLog } from '../support/log-record.ts';
+import { steeredStore } from '../support/steered-store.ts';
 
 const LONG_AGO = new Date('2026-01-01');
 
@@ -128,4 +133,86 @@ it('ends after the current page when the sweeper stops', async () => {
   };
   await sweep({ ...store, remove }, stopping.signal);
   expect(seen.removed).toBe(STORED_FILES_PAGE);
+});
+
+describe('what fails does not keep the rest', () => {
+  let directory: string;
+  let store: ObjectStore;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'stored-files-'));
+    store = createDiskStore(directory);
+    for (const key of [
+      'artefacts/a',
+      'artefacts/b',
+      'artefacts/c',
+      'partial/left',
+      'jobs/job_gone.0',
+      'uploads/upl_gone',
+    ]) {
+      await store.put(key, Buffer.from('x'));
+      await age(key);
+    }
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const age = (path: string) => utimes(join(directory, path), LONG_AGO, LONG_AGO);
+  const stored = async () => {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => join(parentPath, name).slice(directory.length + 1))
+      .toSorted();
+  };
+  const refusing = (refused: string, error: Error) =>
+    steeredStore(() => store, { remove: async (key) => (key === refused ? Promise.reject(error) : store.remove(key)) });
+
+  it.each(['artefacts/a', 'artefacts/b', 'artefacts/c', 'jobs/job_gone.0'])(
+    'where the store refuses to remove %s; one warning tells it',
+    async (refused) => {
+      const log = recordLog();
+      const held = refusing(refused, new StoreRefusedError('on legal hold'));
+      await sweepStoredFiles({ orm, store: held, logger: log.logger });
+      expect(await stored()).toEqual([refused]);
+      const warnings = log.lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+      expect(warnings).toMatchObject([{ objects: 1, err: { message: 'on legal hold' } }]);
+    },
+  );
+
+  it('where files are not the store’s; those stay', async () => {
+    const foreign = ['artefacts/.DS_Store', 'artefacts/a copy', 'partial/.nfs01', 'uploads/.keep'];
+    for (const path of foreign) {
+      await writeFile(join(directory, path), 'x');
+      await age(path);
+    }
+    await sweep(store);
+    expect(await stored()).toEqual(foreign.toSorted());
+  });
+
+  it.each([
+    { what: 'a listing', failing: { list: (prefix: string) => listAllBut('artefacts', prefix) }, left: 3 },
+    { what: 'the search for unfinished writes', failing: { removeUnfinished: () => failed() }, left: 1 },
+  ])('where $what fails; the pass then fails for that', async ({ failing, left }) => {
+    await expect(sweep(steeredStore(() => store, failing))).rejects.toThrow('the folder is away');
+    expect(await stored()).toHaveLength(left);
+  });
+
+  function listAllBut(unreadable: string, prefix: string): ReturnType<ObjectStore['list']> {
+    return prefix === unreadable ? failed() : store.list(prefix);
+  }
+  function failed(): never {
+    throw new Error('the folder is away');
+  }
+
+  it('but a store that is away ends the pass at once', async () => {
+    let removals = 0;
+    const away = steeredStore(() => store, {
+      remove: () => {
+        removals += 1;
+        return Promise.reject(new StoreUnavailableError('away'));
+      },
+    });
+    await expect(sweep(away)).rejects.toThrow(StoreUnavailableError);
+    expect(removals).toBe(1);
+    expect(await stored()).toHaveLength(6);
+  });
 });

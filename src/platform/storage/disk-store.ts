@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { randomToken } from '../ids.ts';
-import { assertKey, ObjectNotFoundError, type ObjectStore, PARTIAL_PREFIX } from './object-store.ts';
+import { assertKey, isKey, ObjectNotFoundError, type ObjectStore, PARTIAL_PREFIX } from './object-store.ts';
 
 /**
  * Stores objects as files under one folder, which the API and the workers share. When a put resolves, the file and its name
@@ -74,18 +74,30 @@ export function createDiskStore(directory: string): ObjectStore {
   };
 }
 
-/** Paths of all files in a folder, read a few entries at a time: a folder may hold millions. */
+/**
+ * Paths of all files in a folder whose names may be those of objects, read a few entries at a time: a folder may hold millions.
+ * @throws after the last path, when a folder within cannot be read
+ */
 async function* filesUnder(directory: string): AsyncGenerator<string> {
   const entries = await opendir(directory).catch((error: NodeJS.ErrnoException) => {
     // It may not exist yet, or disappear during the listing.
     if (error.code !== 'ENOENT') throw error;
     return [];
   });
+  const failures: unknown[] = [];
   for await (const entry of entries) {
+    // Not the store's, such as `.DS_Store` and `lost+found`.
+    if (!isKey(entry.name)) continue;
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) yield* filesUnder(path);
-    else if (entry.isFile()) yield path;
+    if (entry.isFile()) yield path;
+    if (!entry.isDirectory()) continue;
+    try {
+      yield* filesUnder(path);
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**

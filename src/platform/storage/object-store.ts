@@ -20,7 +20,10 @@ export interface ObjectStore {
   withFile<Result>(key: string, use: (path: string) => Promise<Result>): Promise<Result>;
   /** Removing a missing object is not an error. */
   remove(key: string): Promise<void>;
-  /** Keys under a prefix, with the time of each one's last write. */
+  /**
+   * Keys under a prefix, with the time of each one's last write. Foreign files, whose names are no keys, are left out. A folder
+   * that cannot be read hides no other: the listing fails only after the rest.
+   */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
   /** Removes what crashes left of writes that began before a time. */
   removeUnfinished(begunBefore: Date, signal?: AbortSignal): Promise<void>;
@@ -47,8 +50,12 @@ export const PARTIAL_PREFIX = 'partial';
 
 const KEY = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]*(?:\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*$/;
 
+export function isKey(name: string): boolean {
+  return KEY.test(name);
+}
+
 export function assertKey(key: string): void {
-  if (!KEY.test(key)) throw new Error(`"${key}" is not a storage key`);
+  if (!isKey(key)) throw new Error(`"${key}" is not a storage key`);
 }
 
 export class ObjectNotFoundError extends Error {
@@ -63,4 +70,9 @@ export class StoreUnavailableError extends Error {
 /** The store refuses its caller: wrong credentials, a missing permission, no such bucket. Only an operator can mend it. */
 export class StoreRefusedError extends StoreUnavailableError {
   override readonly name = 'StoreRefusedError';
+}
+
+/** Whether every call would fail now, and not only that for one object. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && !(error instanceof StoreRefusedError);
 }

@@ -20,6 +20,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { randomToken } from '../ids.ts';
 import {
   assertKey,
+  isKey,
   ObjectNotFoundError,
   type ObjectStore,
   PARTIAL_PREFIX,
@@ -214,7 +215,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
         const listed = await call(`listing "${folder}"`, (abortSignal) => client.send(command, { abortSignal }));
         for (const { Key: found = '', LastModified: modifiedAt } of listed.Contents ?? []) {
           const key = found.slice(base.length);
-          if (modifiedAt && !key.endsWith('/')) yield { key, modifiedAt };
+          if (modifiedAt && isKey(key)) yield { key, modifiedAt };
         }
         page = listed.IsTruncated ? listed.NextContinuationToken : undefined;
       } while (page !== undefined);

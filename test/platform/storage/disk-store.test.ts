@@ -1,4 +1,5 @@
-import { type FileHandle, mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { Dir } from 'node:fs';
+import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import fc from 'fast-check';
 import { createDiskStore } from '../../../src/platform/storage/disk-store.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../../src/platform/storage/object-store.ts';
-import { describeStore } from './store-contract.ts';
+import { describeStore, keysUnder } from './store-contract.ts';
 
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -112,4 +113,30 @@ it('a list has the times of the files', async () => {
   const longAgo = new Date('2026-01-01T00:00:00Z');
   await utimes(join(outside, 'store/uploads/upl_1'), longAgo, longAgo);
   for await (const { modifiedAt } of store.list('uploads')) expect(modifiedAt).toEqual(longAgo);
+});
+
+it('a list leaves out files and folders whose names are no keys', async () => {
+  await store.put('uploads/upl_1', Buffer.from('x'));
+  await mkdir(join(outside, 'store/uploads/lost+found'));
+  for (const name of ['.DS_Store', 'a copy', 'größer', 'lost+found/upl_2']) {
+    await writeFile(join(outside, 'store/uploads', name), 'x');
+  }
+  expect(await keysUnder(store, 'uploads')).toEqual(['uploads/upl_1']);
+});
+
+it('a list fails for a folder that cannot be read, but only after all that can', async () => {
+  for (const key of ['jobs/a', 'jobs/locked/b', 'jobs/open/c', 'jobs/z']) await store.put(key, Buffer.from('x'));
+  const entries = Dir.prototype[Symbol.asyncIterator];
+  const spied = jest.spyOn(Dir.prototype, Symbol.asyncIterator).mockImplementation(function (this: Dir) {
+    // Permissions would not keep root out.
+    if (this.path.endsWith('locked')) throw new Error('EACCES: permission denied');
+    return entries.call(this);
+  });
+  const found: string[] = [];
+  const listing = async () => {
+    for await (const { key } of store.list('jobs')) found.push(key);
+  };
+  await expect(listing()).rejects.toThrow('EACCES');
+  expect(found.toSorted()).toEqual(['jobs/a', 'jobs/open/c', 'jobs/z']);
+  spied.mockRestore();
 });
