@@ -1,10 +1,10 @@
-/** Keeps a sweep going past what fails: otherwise each pass would end at the same place, and never reach what is behind. */
+/** Keeps a sweep going past what fails: otherwise each pass would end at the same place and never reach the rest. */
 import type { Logger } from 'pino';
 import { isStoreAway, type ObjectStore } from '../platform/storage/object-store.ts';
 
 /**
- * Takes the steps of a pass in their order, also after one that failed. A store that is away ends the pass: steps that do without
- * it come first. @throws the first failure, at the end
+ * Takes the steps of a pass in their order, also after one that failed. A store that is away ends the pass, so steps that
+ * do without it come first. @throws the first failure, at the end
  */
 export async function takeEach(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
@@ -23,7 +23,7 @@ export async function takeEach(steps: readonly (() => Promise<void>)[]): Promise
 export function createRemover(store: ObjectStore) {
   const failures = { objects: 0, first: null as unknown };
   return {
-    /** Returns the keys of those that are gone. @throws when the store is away: each of the others would wait as long */
+    /** Returns the keys of those that are gone. @throws when the store is away: the others would wait as long */
     async remove(keys: readonly string[]): Promise<string[]> {
       const removed: string[] = [];
       for (const key of keys) {

@@ -14,7 +14,7 @@ import { keepStageOutcome } from '../../src/jobs/stage-outcomes-store.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createDiskStore } from '../../src/platform/storage/disk-store.ts';
-import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
+import { type ObjectStore, StoreRefusedError } from '../../src/platform/storage/object-store.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { Upload } from '../../src/uploads/entities.ts';
 import { deleteExpiredUploads } from '../../src/uploads/uploads-store.ts';
@@ -32,6 +32,7 @@ import { type Customer, createCustomer, createWebhookEndpoint } from '../support
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { admit, countRows, finishInference, type JobChanges, readJob } from '../support/jobs.ts';
 import { type LogRecord, recordLog } from '../support/log-record.ts';
+import { steeredStore } from '../support/steered-store.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 
 const SECOND = 1_000;
@@ -295,6 +296,20 @@ describe('the storage', () => {
     expect(await sweepUploads(dependencies())).toBe(false);
     expect(await stored()).toEqual([]);
     expect(await orm.em.fork().count(Upload, { id: /^upl_\d+$/ })).toBe(0);
+  });
+
+  it('loses all other uploads that have expired where it refuses to remove the file of one', async () => {
+    const [held, other] = [await insertUpload(-2, null), await insertUpload(-1, null)];
+    for (const id of [held, other]) await put(`uploads/${id}`);
+    const remove = async (key: string) => {
+      if (key === `uploads/${held}`) throw new StoreRefusedError('on legal hold');
+      await store.remove(key);
+    };
+    await sweepUploads(dependencies({ store: steeredStore(() => store, { remove }) }));
+    expect(await stored()).toEqual([`uploads/${held}`]);
+    expect(await log.waitFor((line) => line.level === 40)).toMatchObject({ objects: 1 });
+    await sweepStoredFiles(dependencies());
+    expect(await stored()).toEqual([]);
   });
 
   it('loses the uploads first that expired first', async () => {

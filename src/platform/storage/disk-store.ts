@@ -75,7 +75,8 @@ export function createDiskStore(directory: string): ObjectStore {
 }
 
 /**
- * Paths of all files in a folder whose names may be those of objects, read a few entries at a time: a folder may hold millions.
+ * Paths of all files in a folder whose names may be those of objects, read a few entries at a time: a folder may hold
+ * millions.
  * @throws after the last path, when a folder within cannot be read
  */
 async function* filesUnder(directory: string): AsyncGenerator<string> {

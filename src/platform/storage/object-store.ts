@@ -21,8 +21,8 @@ export interface ObjectStore {
   /** Removing a missing object is not an error. */
   remove(key: string): Promise<void>;
   /**
-   * Keys under a prefix, with the time of each one's last write. Foreign files, whose names are no keys, are left out. A folder
-   * that cannot be read hides no other: the listing fails only after the rest.
+   * Keys under a prefix, with the time of each one's last write. Foreign files, whose names are no keys, are left out.
+   * A folder that cannot be read hides no other: the listing fails only after the rest.
    */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
   /** Removes what crashes left of writes that began before a time. */

@@ -9,8 +9,8 @@ interface PageOptions {
 }
 
 /**
- * The keys of a listing in pages, so that a store of any size takes the memory of one page. What a listing gave before it failed
- * comes before its failure.
+ * The keys of a listing in pages, so that a store of any size takes the memory of one page. What a listing gave before it
+ * failed comes before its failure.
  */
 export async function* pagesOfKeys(
   objects: ReturnType<ObjectStore['list']>,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { CreateMultipartUploadCommand } from '@aws-sdk/client-s3';
+import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreRefusedError, StoreUnavailableError } from '../../../src/platform/storage/object-store.ts';
 import { createS3Store, type S3StoreOptions } from '../../../src/platform/storage/s3-store.ts';
@@ -140,6 +140,17 @@ describeWithS3(nameWithS3('an S3 store'), () => {
     expect(await unfinishedIn(server.endpoint, of.bucket)).toHaveLength(3);
     await store.removeUnfinished(new Date(Date.now() + 60_000));
     expect(await unfinishedIn(server.endpoint, of.bucket)).toEqual(['of another service']);
+    expect(await keysUnder(store, 'uploads')).toEqual(['uploads/upl_1']);
+  });
+
+  it('a list leaves out objects of others whose names are no keys', async () => {
+    const of = options();
+    const store = createS3Store(of);
+    await store.put('uploads/upl_1', Buffer.from('content'));
+    for (const name of ['.DS_Store', 'a copy']) {
+      const Key = `${of.prefix}/uploads/${name}`;
+      await s3ClientOf(server.endpoint).send(new PutObjectCommand({ Bucket: of.bucket, Key, Body: 'x' }));
+    }
     expect(await keysUnder(store, 'uploads')).toEqual(['uploads/upl_1']);
   });
 
