@@ -1,6 +1,6 @@
 /** The Koa application: middleware first, then routes. */
 import Koa from 'koa';
-import type { ApiState } from './context.ts';
+import type { ApiContext, ApiState } from './context.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { errors } from './middleware/errors.ts';
@@ -32,6 +32,18 @@ export function createApp(dependencies: AppDependencies): Koa<ApiState> {
   app.use(router.routes());
   app.use(router.allowedMethods());
   app.use(createUnroutedHandler(routerDependencies));
-  app.on('error', (err: unknown) => logger.warn({ err }, 'connection error'));
+  app.on('error', (error: NodeJS.ErrnoException, context?: ApiContext) => {
+    const { code, message } = error;
+    // Never log the error itself: it may hold the raw bytes of the connection, which may include a key.
+    const fields = { requestId: context?.state.requestId, err: { code, message } };
+    logger[hungUp(error) ? 'debug' : 'warn'](fields, 'connection error');
+  });
   return app;
+}
+
+const HANG_UPS = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+/** Clients may leave at any time: that is no fault of the service. */
+function hungUp({ code = '', message }: NodeJS.ErrnoException): boolean {
+  return HANG_UPS.includes(code) || message === 'Premature close';
 }

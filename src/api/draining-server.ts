@@ -9,8 +9,8 @@ export interface DrainingServer {
   drain: (timeoutMs: number) => Promise<void>;
 }
 
-/** Responds to bytes that Node's HTTP parser rejected. */
-export type UnparsedListener = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+/** Responds to bytes that Node's HTTP parser rejected, by its error code. The error itself holds the bytes. */
+export type UnparsedListener = (reason: string | undefined, socket: Duplex) => void;
 
 export function createDrainingServer(listener: RequestListener, onUnparsed: UnparsedListener): DrainingServer {
   const open = new Set<ServerResponse>();
@@ -21,11 +21,11 @@ export function createDrainingServer(listener: RequestListener, onUnparsed: Unpa
     if (isDraining) endConnectionAfter(response);
     listener(request, response);
   });
-  server.on('clientError', (error, socket) => {
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const hasResponse = [...open].some(({ req, headersSent }) => req.socket === socket && headersSent);
     // A second response inside an open one would be read as part of it.
-    if (hasResponse || !socket.writable) socket.destroy(error);
-    else onUnparsed(error, socket);
+    if (hasResponse || !socket.writable) socket.destroy();
+    else onUnparsed(code, socket);
   });
   return {
     server,

@@ -18,11 +18,10 @@ const NOT_HTTP = { status: 400, message: 'Not a valid HTTP/1.1 request: the requ
 
 /** Responds `malformed_request` with the HTTP status that fits the reason, and closes the connection. */
 export function refuseUnparsed({ publicBaseUrl, logger }: { publicBaseUrl: string; logger: Logger }) {
-  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const { status, message } = REASONS[error.code ?? ''] ?? NOT_HTTP;
+  return (reason: string | undefined, socket: Duplex): void => {
+    const { status, message } = REASONS[reason ?? ''] ?? NOT_HTTP;
     const requestId = newId('request');
-    // Never log the error itself: it holds the raw bytes, which may include a key.
-    logger.info({ requestId, status, code: 'malformed_request', reason: error.code }, 'request not parsed');
+    logger.info({ requestId, status, code: 'malformed_request', reason }, 'request not parsed');
     const body = JSON.stringify(renderError(new ServiceError('malformed_request', message), publicBaseUrl, requestId));
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,11 +1,12 @@
 /** Runs the app of `src/api/app.ts` in this process, with its own database and Temporal namespace. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import { createApp } from '../../src/api/app.ts';
 import type { AppDependencies } from '../../src/api/dependencies.ts';
+import { createDrainingServer } from '../../src/api/draining-server.ts';
 import { createJobStreams, type JobStreams, type StreamLimits } from '../../src/api/job-streams.ts';
+import { refuseUnparsed } from '../../src/api/refuse-unparsed.ts';
 import type { ErrorCode, ErrorType } from '../../src/contracts/error-codes.ts';
 import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
@@ -174,7 +175,10 @@ export async function startTestApi({
     ...options,
   });
   const handle = app.callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const { server } = createDrainingServer(
+    (request, response) => void handle(request, response),
+    refuseUnparsed({ publicBaseUrl, logger: log.logger }),
+  );
   // A client could send a request on a connection just as the server ends it.
   server.keepAliveTimeout = 0;
   server.listen(port, '127.0.0.1');
