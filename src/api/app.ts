@@ -6,7 +6,7 @@ import { accessLog } from './middleware/access-log.ts';
 import { errors } from './middleware/errors.ts';
 import { noteKeyUse } from './middleware/note-key-use.ts';
 import { refuseEncodedBody } from './middleware/refuse-encoded-body.ts';
-import { refuseNul } from './middleware/refuse-nul.ts';
+import { refuseMalformed } from './middleware/refuse-malformed.ts';
 import { requestId } from './middleware/request-id.ts';
 import { serviceVersion } from './middleware/service-version.ts';
 import { createRouter, createUnroutedHandler } from './router.ts';
@@ -21,7 +21,7 @@ export function createApp(dependencies: AppDependencies): Koa<ApiState> {
   app.use(requestId);
   app.use(accessLog(logger, dependencies.observability));
   app.use(errors({ publicBaseUrl, logger }));
-  app.use(refuseNul);
+  app.use(refuseMalformed);
   app.use(serviceVersion);
   app.use(refuseEncodedBody);
   app.use((context, next) => {

@@ -1,8 +1,10 @@
 /** Guarantees of every response, whatever the path. */
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
+import { answerTo } from '../support/raw-request.ts';
 import { DASHBOARD_READ, expectRefusal, read } from '../support/requests.ts';
 
 let api: TestApi;
@@ -37,6 +39,21 @@ describe('an unknown path', () => {
     expect(answer.status).toBe(404);
   });
 });
+
+it.each(['http://[/', 'http://[::1/', 'http://?x', 'foo://bar'])(
+  'the target %s is refused and logged like any other request',
+  async (path) => {
+    const opened = request(api.url, { path, agent: false });
+    opened.end();
+    const answer = await answerTo(opened);
+    expect(answer.status).toBe(400);
+    expect(answer.error.code).toBe('malformed_request');
+    const requestId = answer.headers.get('Request-Id');
+    expect(answer.error.request_id).toBe(requestId);
+    const line = await api.log.waitFor((line) => line.requestId === requestId);
+    expect(line).toMatchObject({ msg: 'request', method: 'GET', status: 400, code: 'malformed_request' });
+  },
+);
 
 it('an unknown path points to the reference of its API', async () => {
   expect((await api.call('/v1/unknown', { key })).error.message).toContain('GET /v1/endpoints');

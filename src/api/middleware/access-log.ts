@@ -3,6 +3,7 @@ import type { Observability } from '../../observability/observability.ts';
 import { NO_TRACING, type WorkSpan } from '../../observability/tracing.ts';
 import { addLogFields, withLogFields } from '../../platform/logging/log-context.ts';
 import type { ApiContext, Next } from '../context.ts';
+import { pathOf } from '../request-path.ts';
 
 /**
  * Writes one log line, one span and one metric observation per request. Headers, bodies and queries stay out of all three:
@@ -26,7 +27,7 @@ export function accessLog(logger: Logger, observability?: Pick<Observability, 'm
           {
             requestId,
             method: context.method,
-            path: context.path,
+            path: pathOf(context),
             status: context.status,
             durationMs,
             organizationId: (apiKey ?? member)?.organizationId,
