@@ -21,12 +21,22 @@ export function createDrainingServer(listener: RequestListener, onUnparsed: Unpa
     if (isDraining) endConnectionAfter(response);
     listener(request, response);
   });
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
-    const hasResponse = [...open].some(({ req, headersSent }) => req.socket === socket && headersSent);
+  const waiting = new WeakSet<Duplex>();
+  const refuse = async (reason: string | undefined, socket: Duplex): Promise<void> => {
+    // The parser rejects all that follows, too.
+    if (waiting.has(socket)) return;
+    const responses = [...open].filter(({ req }) => req.socket === socket);
+    // Whoever sent them gets their responses: their work may be done and charged.
+    const earlier = responses.filter(({ req }) => req.complete);
+    waiting.add(socket);
+    await Promise.all(earlier.map(untilClosed));
+    waiting.delete(socket);
     // A second response inside an open one would be read as part of it.
-    if (hasResponse || !socket.writable) socket.destroy();
-    else onUnparsed(code, socket);
-  });
+    if (responses.some(({ req, headersSent }) => !req.complete && headersSent)) socket.destroy();
+    // One that is not writable closes when what was written has left.
+    else if (socket.writable) onUnparsed(reason, socket);
+  };
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => void refuse(code, socket));
   return {
     server,
     async drain(timeoutMs) {
@@ -44,4 +54,9 @@ export function createDrainingServer(listener: RequestListener, onUnparsed: Unpa
 /** Without this header Node keeps the connection open for the next request, and a busy client would never drain. */
 function endConnectionAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+/** Resolves when the response has been sent, or its connection has closed. */
+function untilClosed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => response.once('close', resolve));
 }
