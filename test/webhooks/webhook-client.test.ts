@@ -413,7 +413,7 @@ describe.each([{ all: true }, { all: false }])('a look-up with all: $all', ({ al
   it('calls back later, when whoever asked listens for a connection that fails at once', async () => {
     const called = Promise.withResolvers<void>();
     const callback = jest.fn(() => called.resolve());
-    lookupOf(['192.0.2.1'])('receiver.example', { all }, callback as never);
+    lookupOf(['192.0.2.1'])('receiver.example', { all }, callback);
     expect(callback).not.toHaveBeenCalled();
     await called.promise;
     expect(callback.mock.calls[0]).toEqual(

@@ -29,7 +29,8 @@ describe.each([
 
 it('a text of many beginnings takes as long as it is, not the square of it', () => {
   // The square would take hours.
-  for (const beginning of ['eyJ-', 'Bearer ', 'whsec_/', 'chk_live_']) redactSecrets(beginning.repeat(250_000));
+  for (const beginning of ['eyJ-', 'Bearer ', 'whsec_/', 'chk_live_'])
+    expect(redactSecrets(beginning.repeat(250_000))).not.toBe('');
 });
 
 it.each([
