@@ -142,6 +142,8 @@ describe('a notification', () => {
     ['another secret', () => stripeEvent('charge.refunded', {}, { secret: 'whsec_of_somebody_else' })],
     ['a time long ago', () => stripeEvent('charge.refunded', {}, { signedAt: new Date(Date.now() - 3_600_000) })],
     ['no signature', () => ({ ...event(), signature: '' })],
+    ['an empty signature', () => ({ ...event(), signature: 't=1,v1=' })],
+    ['an empty time and signature', () => ({ ...event(), signature: 't=,v1=' })],
   ])('with %s is refused', (_name, signed) => {
     expect(() => read(signed())).toThrow(
       expect.objectContaining({ code: 'parameter_invalid', param: 'Stripe-Signature' }),
