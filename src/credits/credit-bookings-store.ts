@@ -14,7 +14,9 @@ interface TopUp extends BalanceKey {
 }
 
 /** Adds credits to a balance. The first top-up creates it. Returns false and books nothing for a known reference. */
-export function topUp(em: EntityManager, { amount, reason, externalReference, ...key }: TopUp): Promise<boolean> {
+export async function topUp(em: EntityManager, { amount, reason, externalReference, ...key }: TopUp): Promise<boolean> {
+  // `book` would turn it into a transfer the other way.
+  if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`a top-up of ${amount} credits is refused`);
   return em.transactional(async (em) => {
     const account = await lockAccount(em, key);
     return book(em, account, { kind: 'top_up', change: amount, reason, externalReference });

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../database.ts';
 import { Organization } from '../organizations/entities.ts';
+import { ORGANIZATION_ID } from '../organizations/organization-id.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { readTimeOption } from '../platform/iso-time.ts';
 import { cancelSubscription, readSubscription, setPaidPeriod } from './sdk-subscriptions-store.ts';
@@ -14,8 +15,6 @@ const USAGE = `usage:
   npm run -s subscriptions -- set <organisation id> --from <time> --until <time> --max-sdks <number>
   npm run -s subscriptions -- cancel <organisation id>
 A time is an ISO 8601 day or instant: 2026-12-01 or 2026-12-01T09:30:00Z.`;
-
-const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
 
 async function main(): Promise<void> {
   const { DATABASE_URL } = readConfig('subscriptions');

@@ -79,6 +79,18 @@ describe('a payment', () => {
   });
 });
 
+it.each(['-10', '0', '1e30'])('a payment for %s credits is refused and not booked', async (credits) => {
+  const { customer, available } = await newPayment();
+  const { organizationId } = customer;
+  const session = stripeCheckoutSession({ payment: `pi_of_${credits}`, organizationId, credits: 1 });
+  const odd = { ...session, metadata: { ...session.metadata, credits } };
+  expect(await tell(stripeEvent('checkout.session.completed', odd))).toMatchObject({
+    status: 400,
+    error: { code: 'parameter_invalid', param: 'data.object.metadata.credits' },
+  });
+  expect(await available()).toBe(0);
+});
+
 describe('a refund', () => {
   it('takes credits back proportionally, also when notified twice or out of order', async () => {
     const { paid, refunded, available } = await newPayment();

@@ -44,7 +44,7 @@ const ROOMS: { of: string; packages: (string | RegExp)[]; asTypes?: string[] }[]
     packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'pg', '@temporalio/client', '@temporalio/common'],
     asTypes: ['pino'],
   },
-  { of: 'src/credits/', packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'stripe'] },
+  { of: 'src/credits/', packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'stripe', /^typebox/] },
   {
     of: 'src/webhooks/',
     packages: [STANDARD_LIBRARY, '@mikro-orm/core', 'undici', 'ipaddr.js', '@temporalio/client', '@temporalio/common'],

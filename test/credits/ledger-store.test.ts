@@ -212,3 +212,11 @@ describe('the database itself refuses', () => {
     expect(await readAccount(orm, customer.organizationId, false)).toEqual({ available: 80, held: 20, openJobs: 1 });
   });
 });
+
+it.each([0, -10, 0.5, 2 ** 53])('a top-up of %d credits is refused and books nothing', async (amount) => {
+  const { organizationId } = await createCustomer(orm, { live: 0, test: 10 });
+  const booking = { organizationId, livemode: false, amount, reason: 'test' };
+  await expect(topUp(orm.em.fork(), booking)).rejects.toThrow('is refused');
+  expect(await readAccount(orm, organizationId, false)).toMatchObject({ available: 10 });
+  expect(await drift()).toEqual([]);
+});

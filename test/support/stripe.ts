@@ -16,7 +16,11 @@ export function stripeEvent(
   object: unknown,
   { secret = WEBHOOK_SECRET, signedAt = new Date() } = {},
 ): SignedNotification {
-  const body = JSON.stringify({ id: `evt_${type}`, object: 'event', type, data: { object } });
+  return signed(JSON.stringify({ id: `evt_${type}`, object: 'event', type, data: { object } }), { secret, signedAt });
+}
+
+/** Any body, signed as an event. */
+export function signed(body: string, { secret = WEBHOOK_SECRET, signedAt = new Date() } = {}): SignedNotification {
   const timestamp = Math.floor(signedAt.getTime() / 1000);
   return { body, signature: stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp }) };
 }

@@ -1,5 +1,6 @@
 /** Authenticates members by a short-lived JWT of the organisation's identity provider. */
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { ORGANIZATION_ID } from '../../organizations/organization-id.ts';
 import { isRole } from '../../organizations/roles.ts';
 import { ServiceError } from '../../platform/service-error.ts';
 import type { Member } from './operation.ts';
@@ -19,7 +20,6 @@ const LONGEST_LIFETIME_SECONDS = 3_600;
 const USER_ID = /^usr_[0-9A-Za-z]{1,64}$/;
 /** Also a mistyped one. */
 const API_KEY = /^chk_/;
-const ORGANIZATION_ID = /^org_[0-9A-Za-z]{1,64}$/;
 
 /** Reads `Authorization: Bearer <JWT>`. @throws ServiceError 401; 503 without a configured provider */
 export async function authenticateMember(

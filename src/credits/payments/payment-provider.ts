@@ -39,7 +39,8 @@ export interface PaymentProvider {
   createCheckout(order: CheckoutOrder): Promise<Checkout>;
   /**
    * Verifies and parses a notification. Returns null when it does not concern the credits of this service.
-   * @throws ServiceError `parameter_invalid` when the signature is invalid or too old
+   * @throws ServiceError `parameter_invalid` when the signature is invalid or too old, or a field does not fit, and
+   *   `malformed_request` when the body is no JSON
    */
   readNotification(body: string, signature: string): PaymentNotification | null;
 }

@@ -1,7 +1,8 @@
 /** Payments through Stripe: Checkout in the browser, and Stripe's webhook for the outcome. */
 import Stripe from 'stripe';
 import { ServiceError } from '../../platform/service-error.ts';
-import type { PaymentNotification, PaymentProvider } from './payment-provider.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { readStripeEvent, SERVICE } from './stripe-events.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -12,8 +13,6 @@ export interface StripeSettings {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Marks checkouts of this service, because the Stripe account may sell other things too. */
-const SERVICE = 'vehicle-inference-service';
 
 export function createStripePayments({ secretKey, webhookSecret, server }: StripeSettings): PaymentProvider {
   const stripe = new Stripe(secretKey, { timeout: TIMEOUT_MS, maxNetworkRetries: 2, telemetry: false, ...server });
@@ -61,37 +60,10 @@ export function createStripePayments({ secretKey, webhookSecret, server }: Strip
           { param: 'Stripe-Signature', cause: error },
         );
       }
-      return notificationOf(JSON.parse(body) as Stripe.Event);
+      return readStripeEvent(body);
     },
   };
 }
-
-function notificationOf(event: Stripe.Event): PaymentNotification | null {
-  switch (event.type) {
-    case 'checkout.session.completed':
-    case 'checkout.session.async_payment_succeeded': {
-      const { metadata, payment_status: status, payment_intent: payment } = event.data.object;
-      // Slow payments, such as bank transfers, complete their session before they are paid.
-      if (metadata?.service !== SERVICE || status !== 'paid' || payment === null) return null;
-      return {
-        kind: 'paid',
-        reference: referenceOf(payment),
-        organizationId: metadata.organization_id ?? '',
-        credits: Number(metadata.credits),
-      };
-    }
-    case 'charge.refunded': {
-      const { metadata, payment_intent: payment, amount, amount_refunded: amountRefunded } = event.data.object;
-      if (metadata.service !== SERVICE || payment === null) return null;
-      return { kind: 'refunded', reference: referenceOf(payment), amountRefunded, amountPaid: amount };
-    }
-    default:
-      return null;
-  }
-}
-
-const referenceOf = (payment: string | { id: string }) =>
-  `stripe:${typeof payment === 'string' ? payment : payment.id}`;
 
 /** The caller cannot fix Stripe's errors, and their messages may name the account. */
 function unavailable(cause: unknown): ServiceError {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createStripePayments } from '../../../src/credits/payments/stripe-payments.ts';
-import { stripeCharge, stripeCheckoutSession, stripeEvent, WEBHOOK_SECRET } from '../../support/stripe.ts';
+import { signed, stripeCharge, stripeCheckoutSession, stripeEvent, WEBHOOK_SECRET } from '../../support/stripe.ts';
 
 const ORDER = { organizationId: 'org_1', credits: 5_000, amountCents: 500, returnUrl: 'https://customer.example/back' };
 
@@ -124,7 +124,9 @@ describe('a notification', () => {
   it.each([
     ['a session that is not paid yet', 'checkout.session.completed', { payment_status: 'unpaid' }],
     ['a session of something else that the account sells', 'checkout.session.completed', { metadata: {} }],
+    ['a session without metadata', 'checkout.session.completed', { metadata: null }],
     ['a refund of something else', 'charge.refunded', { metadata: {} }],
+    ['a refund without metadata', 'charge.refunded', { metadata: undefined }],
     ['anything else', 'customer.created', {}],
   ])('of %s is ignored', (_name, type, changes) => {
     const subject =
@@ -144,9 +146,49 @@ describe('a notification', () => {
     ['no signature', () => ({ ...event(), signature: '' })],
     ['an empty signature', () => ({ ...event(), signature: 't=1,v1=' })],
     ['an empty time and signature', () => ({ ...event(), signature: 't=,v1=' })],
-  ])('with %s is refused', (_name, signed) => {
-    expect(() => read(signed())).toThrow(
+  ])('with %s is refused', (_name, notification) => {
+    expect(() => read(notification())).toThrow(
       expect.objectContaining({ code: 'parameter_invalid', param: 'Stripe-Signature' }),
+    );
+  });
+
+  it.each(['x', '{', '{} {}'])('whose body is %s, which is no JSON, is refused', (body) => {
+    expect(() => read(signed(body))).toThrow(expect.objectContaining({ code: 'malformed_request' }));
+  });
+
+  const paid = stripeCheckoutSession({ payment: 'pi_1', organizationId: 'org_1', credits: 5_000 });
+  const refunded = stripeCharge({ payment: 'pi_1', amount: 500, amountRefunded: 200 });
+  const ofPayment = (changes: object) => ({
+    type: 'checkout.session.completed',
+    data: { object: { ...paid, ...changes } },
+  });
+  const ofCredits = (changes: object) => ofPayment({ metadata: { ...paid.metadata, ...changes } });
+  const ofRefund = (changes: object) => ({ type: 'charge.refunded', data: { object: { ...refunded, ...changes } } });
+
+  it.each([
+    [null, undefined],
+    [[], undefined],
+    [{}, undefined],
+    [{ type: 1 }, 'type'],
+    [{ type: 'checkout.session.completed' }, undefined],
+    [{ type: 'checkout.session.completed', data: { object: null } }, 'data.object'],
+    [{ type: 'charge.refunded', data: null }, 'data'],
+    [ofCredits({ credits: undefined }), 'data.object.metadata'],
+    ...['-10', '0', '1e30', '1.5', '', ' 5', '0x10', '1000000001', '99999999999'].map(
+      (credits) => [ofCredits({ credits }), 'data.object.metadata.credits'] as const,
+    ),
+    ...['', 'org_1\0', 'org_\ud800', 'org_1\n'].map(
+      (organization) => [ofCredits({ organization_id: organization }), 'data.object.metadata.organization_id'] as const,
+    ),
+    [ofPayment({ payment_intent: undefined }), 'data.object'],
+    [ofPayment({ payment_intent: 'pi_\0' }), 'data.object.payment_intent'],
+    [ofRefund({ payment_intent: 1 }), 'data.object.payment_intent'],
+    [ofRefund({ amount: 0 }), 'data.object.amount'],
+    [ofRefund({ amount_refunded: 0.5 }), 'data.object.amount_refunded'],
+    [ofRefund({ amount_refunded: -1 }), 'data.object.amount_refunded'],
+  ])('of %j, which does not fit, is refused', (content, param) => {
+    expect(() => read(signed(JSON.stringify(content)))).toThrow(
+      expect.objectContaining({ code: 'parameter_invalid', param }),
     );
   });
 });
