@@ -45,15 +45,23 @@ export async function readDeliveryLog(
   });
 }
 
-/** Creates a test event and its delivery, and returns the delivery's id. No sweeper starts it: the caller does. */
+/**
+ * Creates a test event and its delivery, and returns the delivery's id; null when the endpoint was deleted meanwhile. No
+ * sweeper starts it: the caller does.
+ */
 export async function createTestDelivery(
   em: EntityManager,
   endpoint: WebhookEndpoint,
   event: { id: string; payload: string; createdAt: Date },
-): Promise<string> {
+): Promise<string | null> {
   const { organizationId, livemode, isStaging } = endpoint;
   const deliveryId = newId('webhookDelivery');
-  await em.transactional(async (transaction) => {
+  return em.transactional(async (transaction) => {
+    // The lock of a foreign key: it waits for a deletion, and for nothing else.
+    const locked = await query(transaction, 'select id from webhook_endpoints where id = $1 for key share', [
+      endpoint.id,
+    ]);
+    if (locked.length === 0) return null;
     transaction.create(Event, {
       ...event,
       organizationId,
@@ -75,8 +83,8 @@ export async function createTestDelivery(
       nextAttemptAt: null,
       replayOf: null,
     });
+    return deliveryId;
   });
-  return deliveryId;
 }
 
 /** Ends a delivery whose workflow could not be started. */

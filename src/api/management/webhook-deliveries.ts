@@ -21,7 +21,7 @@ import { WebhookDelivery, type WebhookEndpoint } from '../../webhooks/entities.t
 import { renderTestEvent } from '../../webhooks/test-event.ts';
 import { exampleSettledJob } from '../openapi/examples.ts';
 import { pageParameters } from '../requests/query.ts';
-import { epochSeconds, pageOf, renderPage } from './fields.ts';
+import { epochSeconds, notFound, pageOf, pathId, renderPage } from './fields.ts';
 import { defineOperation, type ManagementRequest } from './operation.ts';
 import { findEndpoint, lockEndpoint } from './webhook-endpoints.ts';
 
@@ -136,6 +136,7 @@ const testEndpoint = defineOperation({
     const eventId = newId('event');
     const payload = renderTestEvent({ id: eventId, createdAt: now, job: exampleJob(endpoint), requestId });
     const id = await createTestDelivery(em, endpoint, { id: eventId, payload, createdAt: now });
+    if (id === null) throw notFound('webhook endpoint', endpoint.id);
     try {
       const { organizationId, livemode } = endpoint;
       await deliverTestWebhook(services.temporal, { id, organizationId, livemode }, TEST_OUTCOME_TIMEOUT_MS);
@@ -149,7 +150,10 @@ const testEndpoint = defineOperation({
     return id;
   },
   async handle(request, id: string) {
-    return readOne(request, await request.em.findOneOrFail(WebhookDelivery, { id }, { refresh: true }));
+    const delivery = await request.em.findOne(WebhookDelivery, { id }, { refresh: true });
+    // Deleted together with its endpoint.
+    if (!delivery) throw notFound('webhook endpoint', pathId(request));
+    return readOne(request, delivery);
   },
 });
 

@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createDeliveryActivities } from '../../../src/activities/delivery-activities.ts';
 import { verifyWebhook } from '../../../src/client/index.ts';
 import { TASK_QUEUES } from '../../../src/contracts/task-queues.ts';
+import { Event } from '../../../src/jobs/entities.ts';
+import { newId } from '../../../src/platform/ids.ts';
+import { createTestDelivery } from '../../../src/webhooks/deliveries-store.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../../../src/webhooks/entities.ts';
 import { createWebhookClient } from '../../../src/webhooks/webhook-client.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -157,6 +160,28 @@ describe('a test event', () => {
       error: { code: 'webhook_endpoint_disabled' },
     });
     expect(await deliveriesOf(id)).toEqual([]);
+  });
+
+  it('whose endpoint is deleted while it is delivered finds none', async () => {
+    const { id } = await makeEndpoint();
+    receiver.answerWith((response) => {
+      void call('DELETE', `/${id}`).then(({ status }) => response.writeHead(status).end());
+    });
+    expect(await call('POST', `/${id}/test`)).toMatchObject({
+      status: 404,
+      error: { code: 'resource_not_found', param: 'id' },
+    });
+    expect(receiver.deliveries).toHaveLength(1);
+  });
+
+  it('whose endpoint is deleted before it is created leaves nothing', async () => {
+    const { id } = await makeEndpoint();
+    const em = api.orm.em.fork();
+    const endpoint = await em.findOneOrFail(WebhookEndpoint, { id });
+    await call('DELETE', `/${id}`);
+    const event = { id: newId('event'), payload: '{}', createdAt: new Date() };
+    expect(await createTestDelivery(em, endpoint, event)).toBeNull();
+    expect(await api.orm.em.fork().findOne(Event, { id: event.id })).toBeNull();
   });
 });
 
