@@ -379,6 +379,7 @@ describe('a caller of the callbacks', () => {
       ['completed', {}, 'result'],
       ['failed', { code: 'job_expired', message: 'Late.' }, 'code'],
       ['failed', { code: 'model_unavailable', message: 'Two\nlines' }, 'message'],
+      ['failed', { code: 'input_unreadable', message: '\ud800' }, 'message'],
     ] as const) {
       const refused = await callBack(dispatch, name, body);
       expect([refused.status, (await errorOf(refused)).param]).toEqual([400, param]);

@@ -12,6 +12,7 @@ import { type Dispatch, type DispatchEnd, endDispatch, readDispatch } from '../.
 import { ServiceError } from '../../platform/service-error.ts';
 import type { ApiContext } from '../context.ts';
 import { readJsonBody, readOptionalJsonBody } from '../requests/json-body.ts';
+import { isStorable } from '../requests/validator.ts';
 import { dispatchEnded, dispatchOf } from './authenticate-dispatch.ts';
 
 export interface CallbackDependencies {
@@ -147,6 +148,11 @@ function readFailure(body: Record<string, unknown>): { code: (typeof FAILURES)[n
   }
   if (typeof message !== 'string' || message.length > MESSAGE_CHARACTERS || !/^\P{Cc}+$/u.test(message)) {
     throw new ServiceError('parameter_invalid', '"message" must be a single line of at most 500 characters.', {
+      param: 'message',
+    });
+  }
+  if (!isStorable(message)) {
+    throw new ServiceError('parameter_invalid', '"message" contains an unpaired surrogate. Remove it.', {
       param: 'message',
     });
   }
