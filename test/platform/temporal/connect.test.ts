@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from '@jest/globals';
+import { openTemporalClient } from '../../../src/platform/temporal/connect.ts';
+
+it('a call that is open when its client closes fails, and is not repeated on the closed connection', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = openTemporalClient({ address: `127.0.0.1:${port}`, namespace: 'none' });
+  const called = client.workflow
+    .getHandle('job_1')
+    .describe()
+    .catch((error: unknown) => error);
+  await once(server, 'stream');
+  await client.connection.close();
+  expect(await called).toBeInstanceOf(Error);
+  server.close();
+});
