@@ -1,10 +1,9 @@
 /** `GET /v1/events`: the events of the last 30 days, delivered to webhooks or not. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { Event } from '../../src/jobs/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
-import { admit, finishInference, SUCCESS } from '../support/jobs.ts';
+import { admit, finishJob, SUCCESS } from '../support/jobs.ts';
 import { expectRefusal } from '../support/requests.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -23,8 +22,7 @@ beforeEach(async () => {
 /** Settles a test-mode job and returns the id of its event. */
 async function endJob(status: 'succeeded' | 'partial' | 'failed' = 'succeeded'): Promise<string> {
   const jobId = await admit(api.orm, customer);
-  await finishInference(api.orm, jobId, { ...SUCCESS, status });
-  await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+  await finishJob(api.orm, jobId, { ...SUCCESS, status });
   return (await api.orm.em.fork().findOneOrFail(Event, { jobId })).id;
 }
 
@@ -54,8 +52,7 @@ describe('the list of events', () => {
   it('is in the order in which jobs ended, whichever was admitted first, in both directions', async () => {
     const early = await admit(api.orm, customer);
     const later = [await endJob(), await endJob()];
-    await finishInference(api.orm, early);
-    await createSettlementActivities({ orm: api.orm }).settleJob({ jobId: early, failure: null });
+    await finishJob(api.orm, early);
     const { id: last } = await api.orm.em.fork().findOneOrFail(Event, { jobId: early });
     const ids = [last, ...later.toReversed()];
     expect((await list()).ids).toEqual(ids);

@@ -1,6 +1,5 @@
 /** I3: the same key and payload create one job and a byte-identical replay. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
 import { fingerprint } from '../../src/jobs/idempotency.ts';
 import { claimIdempotencyKey } from '../../src/jobs/idempotency-claims-store.ts';
@@ -8,7 +7,7 @@ import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { MODEL_VERSION } from '../support/backends.ts';
 import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
-import { countRows, finishInference, installEndpoints } from '../support/jobs.ts';
+import { countRows, finishInference, finishJob, installEndpoints } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { anotherJpeg, jpeg } from '../support/pictures.ts';
 import { expectRefusal, expectReplay, type ReadRequest, read, upload } from '../support/requests.ts';
@@ -63,8 +62,7 @@ describe('the same key and payload', () => {
 
   it('are a replay whatever became of the job meanwhile', async () => {
     const first = await send();
-    await finishInference(api.orm, first.job.id);
-    await createSettlementActivities({ orm: api.orm }).settleJob({ jobId: first.job.id, failure: null });
+    await finishJob(api.orm, first.job.id);
     expectReplay(await send(), first);
     expect(first.job.status).toBe('queued');
   });

@@ -2,10 +2,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
-import { admit, finishInference } from '../support/jobs.ts';
+import { admit, finishJob } from '../support/jobs.ts';
 
 let api: TestApi;
 let customer: Customer;
@@ -46,8 +45,7 @@ async function openStream(...headers: string[]): Promise<Socket> {
 }
 
 async function endJob(): Promise<void> {
-  await finishInference(api.orm, jobId);
-  await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+  await finishJob(api.orm, jobId);
 }
 
 it.each([

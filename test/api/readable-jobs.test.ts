@@ -1,11 +1,10 @@
 /** A key reads the jobs and events of the families that it may run; `*` reads all. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { setLowBalanceThreshold } from '../../src/credits/credit-balances-store.ts';
 import { publishLowBalanceEvents } from '../../src/credits/low-balance-events-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
-import { admit, finishInference } from '../support/jobs.ts';
+import { admit, finishJob } from '../support/jobs.ts';
 import { expectRefusal } from '../support/requests.ts';
 
 let api: TestApi;
@@ -21,8 +20,7 @@ beforeAll(async () => {
   customer = await createCustomer(api.orm);
   for (const endpoint of ENDPOINTS) {
     const jobId = await admit(api.orm, customer, { endpoint });
-    await finishInference(api.orm, jobId);
-    await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+    await finishJob(api.orm, jobId);
     jobs[endpoint] = jobId;
   }
   const { json } = await api.call('/v1/events', { key: customer.keys.test });
@@ -102,8 +100,7 @@ it('an event of credits belongs to no family: every key that reads jobs lists it
   const em = api.orm.em.fork();
   await setLowBalanceThreshold(em, { organizationId, livemode: false }, 20);
   const jobId = await admit(api.orm, poor);
-  await finishInference(api.orm, jobId);
-  await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+  await finishJob(api.orm, jobId);
   await publishLowBalanceEvents(em);
   const { secret } = await createKey(api.orm, organizationId, 'test', { scopes: ['render:write'] });
   const { json } = await api.call('/v1/events', { key: secret });

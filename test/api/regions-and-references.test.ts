@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
-import { admit, finishInference } from '../support/jobs.ts';
+import { admit, finishJob } from '../support/jobs.ts';
 import { jpeg } from '../support/pictures.ts';
 import { expectRefusal, upload } from '../support/requests.ts';
 
@@ -76,8 +75,7 @@ async function jobOn(endpoint: string, content: Buffer): Promise<string> {
     uploadId: null,
   };
   const jobId = await admit(api.orm, customer, { endpoint, inputs: [{ ...input, sha256 }] });
-  await finishInference(api.orm, jobId);
-  await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+  await finishJob(api.orm, jobId);
   return jobId;
 }
 

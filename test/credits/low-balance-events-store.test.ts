@@ -1,6 +1,5 @@
 /** A balance that falls below its threshold causes one event, and the next only after it has been above it again. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { setLowBalanceThreshold } from '../../src/credits/credit-balances-store.ts';
 import { topUp } from '../../src/credits/credit-bookings-store.ts';
 import { publishLowBalanceEvents } from '../../src/credits/low-balance-events-store.ts';
@@ -8,7 +7,7 @@ import { openDatabase } from '../../src/database.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { admit, finishInference, SUCCESS } from '../support/jobs.ts';
+import { admit, finishJob, SUCCESS } from '../support/jobs.ts';
 
 let database: TestDatabase;
 let orm: MikroORM;
@@ -32,8 +31,7 @@ async function newCustomer(threshold: number | null): Promise<Customer> {
 
 async function spend(customer: Customer, credits: number, charged = credits): Promise<void> {
   const jobId = await admit(orm, customer, { reservedCredits: credits });
-  await finishInference(orm, jobId, { ...SUCCESS, chargedCredits: charged });
-  await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
+  await finishJob(orm, jobId, { ...SUCCESS, chargedCredits: charged });
 }
 
 /** The balances in the events, oldest first. */

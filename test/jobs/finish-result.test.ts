@@ -1,13 +1,12 @@
 /** Confidences and measures of quality in results have four decimals, wherever a result comes from. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { openDatabase } from '../../src/database.ts';
 import { Event } from '../../src/jobs/entities.ts';
 import { finishResult } from '../../src/jobs/finish-result.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { admit, finishInference, readJob, SUCCESS } from '../support/jobs.ts';
+import { admit, finishJob, readJob, SUCCESS } from '../support/jobs.ts';
 
 let database: TestDatabase;
 let orm: MikroORM;
@@ -54,8 +53,7 @@ it('a settled job and its event carry the finished result', async () => {
   const jobId = await admit(orm, customer);
   const odometer = { value: 1, unit: 'km', display_type: 'digital', confidence: 0.98765432 };
   const result = { cluster_lit: true, odometer, warning_lights: [], fuel_level_percent: null };
-  await finishInference(orm, jobId, { ...SUCCESS, result });
-  await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
+  await finishJob(orm, jobId, { ...SUCCESS, result });
   const finished = { ...result, odometer: { ...odometer, confidence: 0.9877 } };
   expect((await readJob(orm, jobId)).result).toEqual(finished);
   const event = await orm.em.fork().findOneOrFail(Event, { jobId });

@@ -1,12 +1,11 @@
 /** The listener that wakes requests which wait. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { openDatabase } from '../../src/database.ts';
 import { listenForSettlements, type SettlementListener } from '../../src/jobs/settlement-listener.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { admit, finishInference } from '../support/jobs.ts';
+import { admit, finishJob } from '../support/jobs.ts';
 import { type LogRecord, recordLog } from '../support/log-record.ts';
 import { until } from '../support/until.ts';
 
@@ -40,8 +39,7 @@ afterEach(() => settlements.close());
 const listening = () => settlements.settled('any job', NEVER);
 
 async function settle(jobId: string): Promise<void> {
-  await finishInference(orm, jobId);
-  await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
+  await finishJob(orm, jobId);
 }
 
 /** Answers whether a promise is settled yet; what is settled already comes first. */

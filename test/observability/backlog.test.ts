@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
-import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { startRunJob } from '../../src/jobs/job-starter.ts';
@@ -11,7 +10,7 @@ import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { type Customer, createCustomer, createWebhookEndpoint } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { admit, finishInference, readJob } from '../support/jobs.ts';
+import { admit, finishJob, readJob } from '../support/jobs.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -56,8 +55,7 @@ it('counts open jobs, holds, the outbox and deliveries, with the age of the olde
   await admit(orm, customer, { createdAt: minuteAgo, dueAt: minuteAgo });
   await admit(orm, customer);
   const ended = await admit(orm, customer);
-  await finishInference(orm, ended);
-  await createSettlementActivities({ orm }).settleJob({ jobId: ended, failure: null });
+  await finishJob(orm, ended);
 
   const gauges = await scrapes()();
   const queued = '{endpoint="dashboard.read",mode="test",status="queued"}';

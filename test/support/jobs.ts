@@ -1,5 +1,6 @@
 /** Creates jobs without HTTP. */
 import { createHash } from 'node:crypto';
+import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { type Admission, admitJob } from '../../src/jobs/admission-store.ts';
@@ -79,6 +80,12 @@ export async function finishInference(
   const em = orm.em.fork();
   await pickUpJob(em, jobId, 'model-of-tests@2026-01-01', new Date());
   await savePendingOutcome(em, jobId, outcome);
+}
+
+/** As `finishInference`, and settles the job. */
+export async function finishJob(orm: MikroORM, jobId: string, outcome: InferenceOutcome = SUCCESS): Promise<void> {
+  await finishInference(orm, jobId, outcome);
+  await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
 }
 
 export const readJob = (orm: MikroORM, id: string) => orm.em.fork().findOneOrFail(Job, { id });

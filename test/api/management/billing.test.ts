@@ -1,7 +1,6 @@
 /** Prices and statements: every statement begins where the one before ended, and the last ends at the balance. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
 import { adjustCredits, topUp } from '../../../src/credits/credit-bookings-store.ts';
 import { expireGrants, grantPromotion } from '../../../src/credits/credit-grants-store.ts';
 import { closingCredits, monthBounds } from '../../../src/credits/statements.ts';
@@ -12,7 +11,7 @@ import { query } from '../../../src/platform/database/orm.ts';
 import { sweepMonths } from '../../../src/workers/sweep-credits.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer, readAccount } from '../../support/customers.ts';
-import { admit, finishInference, SUCCESS } from '../../support/jobs.ts';
+import { admit, finishJob, SUCCESS } from '../../support/jobs.ts';
 import { recordLog } from '../../support/log-record.ts';
 
 const NOW = new Date('2026-03-31T12:00:00Z');
@@ -47,8 +46,7 @@ async function at(customer: Customer, time: string, work: () => Promise<unknown>
 
 async function spend(customer: Customer, credits: number, charged: number, endpoint = 'dashboard.read'): Promise<void> {
   const jobId = await admit(api.orm, customer, { reservedCredits: credits, livemode: true, endpoint });
-  await finishInference(api.orm, jobId, { ...SUCCESS, chargedCredits: charged });
-  await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+  await finishJob(api.orm, jobId, { ...SUCCESS, chargedCredits: charged });
 }
 
 /** A live balance with something of everything in January and March, and nothing in February. */

@@ -1,6 +1,5 @@
 /** Balances, thresholds, the ledger and top-ups, as members see them. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createSettlementActivities } from '../../../src/activities/settlement-activities.ts';
 import { topUp } from '../../../src/credits/credit-bookings-store.ts';
 import { grantPromotion } from '../../../src/credits/credit-grants-store.ts';
 import type { CheckoutOrder, PaymentProvider } from '../../../src/credits/payments/payment-provider.ts';
@@ -9,7 +8,7 @@ import { newId } from '../../../src/platform/ids.ts';
 import { sweepCredits } from '../../../src/workers/sweep-credits.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';
 import { type Customer, createCustomer } from '../../support/customers.ts';
-import { admit, finishInference, SUCCESS } from '../../support/jobs.ts';
+import { admit, finishJob, SUCCESS } from '../../support/jobs.ts';
 import { expectLedgerToBalance } from '../../support/ledger.ts';
 import { stripeEvent } from '../../support/stripe.ts';
 
@@ -71,8 +70,7 @@ const grant = (customer: Customer, amount: number, expiresAt: Date) =>
 
 async function spend(customer: Customer, credits: number): Promise<string> {
   const jobId = await admit(api.orm, customer, { reservedCredits: credits });
-  await finishInference(api.orm, jobId, { ...SUCCESS, chargedCredits: credits });
-  await createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
+  await finishJob(api.orm, jobId, { ...SUCCESS, chargedCredits: credits });
   return jobId;
 }
 
