@@ -5,16 +5,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FAULTS } from '../test/faults/table.ts';
+import type { TestReport } from '../test/support/test-report.ts';
 import { isTemporalServerInstalled } from './install-temporal-server.ts';
 import { VERSITYGW_PATH } from './install-versitygw.ts';
-
-/** As jest writes it with `--json`. */
-interface JestReport {
-  testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
-}
 
 const ROUNDS = 5;
 const projectDirectory = fileURLToPath(new URL('..', import.meta.url));
@@ -35,23 +31,21 @@ try {
     stdio: 'inherit',
     env: { ...process.env, FAULT_ROUNDS: String(rounds), TEST_REPORT_PATH: reportPath },
   });
-  const complete = printReport(JSON.parse(readFileSync(reportPath, 'utf8')) as JestReport);
+  const complete = printReport(JSON.parse(readFileSync(reportPath, 'utf8')) as TestReport);
   process.exitCode = status === 0 && complete ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Answers whether every fault was tried and held. */
-function printReport({ testResults }: JestReport): boolean {
-  const tests = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map((test) => ({ ...test, file: relative(projectDirectory, name) })),
-  );
+/** Whether every fault was tried and held. */
+function printReport({ files: reported }: TestReport): boolean {
+  const tests = reported.flatMap(({ path, tests }) => tests.map((test) => ({ ...test, file: path })));
   console.log(`\nEach fault in ${rounds} ${rounds === 1 ? 'round' : 'rounds'} where rounds make a difference:\n`);
   console.log('| Fault | Must show | Cases tried | Held |');
   console.log('|---|---|---|---|');
   const held = faults.map(({ fault, mustShow, files, named }) => {
-    const tried = tests.filter(({ file, fullName }) => files.includes(file) && (named?.test(fullName) ?? true));
-    const passed = tried.filter(({ status }) => status === 'passed');
+    const tried = tests.filter(({ file, name }) => files.includes(file) && (named?.test(name) ?? true));
+    const passed = tried.filter(({ state }) => state === 'passed');
     console.log(`| ${fault} | ${mustShow} | ${tried.length} | ${passed.length} |`);
     return tried.length > 0 && passed.length === tried.length;
   });

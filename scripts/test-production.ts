@@ -1,7 +1,7 @@
 /**
  * `npm run test:production`: the tests of the store, of uploads, workflows and workers, and the e2e and fault suites against
  * what runs in production: Temporal's own server on PostgreSQL with several history shards, and files in a bucket of a server
- * of the S3 protocol. `-- test/e2e -t 'kill'` runs some of them: arguments go to jest.
+ * of the S3 protocol. `-- test/e2e -t 'kill'` runs some of them: arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import { fileURLToPath } from 'node:url';
 const SUITES = [
   'test/platform/storage',
   'test/uploads',
-  'test/api/(artefacts|input-files|storage-failures|upload)',
+  'test/api/artefacts',
+  'test/api/input-files',
+  'test/api/storage-failures',
+  'test/api/upload',
   'test/releases',
   'test/workflows',
   'test/workers',

@@ -22,7 +22,10 @@ export const SIGN_IN_POLICY = `default-src 'none'; style-src 'sha256-${createHas
   .update(STYLE)
   .digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** `problem` is text of this folder, not of the request. `chosen` is selected if it is a role. */
+/**
+ * `problem` is text of this folder, not of the request. `chosen` is selected if it is a role. The hidden user name is for password
+ * managers: without one they file the password under no account, and browsers warn.
+ */
 export function renderSignInPage(problem: string | null, chosen?: string): string {
   const options = ROLES.map((role) => {
     const selected = role === chosen ? ' selected' : '';
@@ -42,6 +45,7 @@ export function renderSignInPage(problem: string | null, chosen?: string): strin
 <h1>Sign in</h1>
 ${problem === null ? '' : `<p role="alert">${problem}</p>`}
 <label>Role<select name="role">${options.join('')}</select></label>
+<input type="text" name="username" autocomplete="username" value="development" hidden>
 <label>Password<input type="password" name="password" autocomplete="current-password" required autofocus></label>
 <button>Sign in</button>
 <small>The development identity provider of <code>npm start</code>. It printed the password.</small>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
 import { verifyWebhook } from '../../src/client/index.ts';
 import type { DeliveryActivities, DeliveryAttemptInput } from '../../src/contracts/deliver-webhook.ts';

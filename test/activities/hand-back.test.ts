@@ -1,7 +1,8 @@
 /** Whether an attempt on a worker without the model is left to another worker. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import type { InferenceBackend } from '../../src/contracts/inference-backend.ts';
 import { openDatabase } from '../../src/database.ts';

@@ -1,8 +1,9 @@
 /** One attempt of an inference: pick up, run, leave the outcome, and what becomes of every failure. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { InferenceBackend } from '../../src/contracts/inference-backend.ts';

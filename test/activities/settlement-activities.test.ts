@@ -1,5 +1,5 @@
 /** What a settlement writes, once, however often it runs. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { SettlementActivities } from '../../src/contracts/run-job.ts';
 import { openDatabase } from '../../src/database.ts';

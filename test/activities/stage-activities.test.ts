@@ -1,7 +1,8 @@
 /** One attempt of some units of a stage, and the one outcome of all. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createStageActivities } from '../../src/activities/stage-activities.ts';
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';

@@ -1,7 +1,8 @@
 /** An outage of PostgreSQL costs an inference no attempt, and nothing that it found. */
-import { describe, expect, it } from '@jest/globals';
+
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
 import { throughOutages } from '../../src/activities/through-outages.ts';
 
 const environment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });

@@ -1,5 +1,5 @@
 /** Admission requires credits, room for another open job, and an installed model. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
 import { announceInstalledEndpoints, readInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { forgetWithdrawnEndpoints, rememberWithdrawnEndpoints } from '../../src/jobs/withdrawn-endpoints-store.ts';

@@ -1,5 +1,5 @@
 /** Artefacts of jobs, served through signed links. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '../../src/platform/ids.ts';
 import { createSignedUrls } from '../../src/platform/signed-urls.ts';
 import { ObjectNotFoundError } from '../../src/platform/storage/object-store.ts';
@@ -51,7 +51,7 @@ describe('a signed link', () => {
   });
 
   it('to a file deleted during the request is refused, and the refusal is not cacheable', async () => {
-    jest.spyOn(api.store, 'stream').mockRejectedValueOnce(new ObjectNotFoundError('gone'));
+    vi.spyOn(api.store, 'stream').mockRejectedValueOnce(new ObjectNotFoundError('gone'));
     const refused = await fetch(api.url + link());
     expect(refused.status).toBe(404);
     expect([refused.headers.get('Cache-Control'), refused.headers.get('ETag')]).toEqual([null, null]);
@@ -183,6 +183,8 @@ describe('a link is refused', () => {
 
   it.each(['upl_11111111', '..%2Fuploads%2Fupl_11111111', 'art_11111111', 'art_11111111.png%2F..%2F..%2Fsecret'])(
     'to %s, which is no name of an artefact, even when it is signed',
-    (other) => expectNoFile(link(`/v1/artefacts/${other}`)),
+    async (other) => {
+      await expectNoFile(link(`/v1/artefacts/${other}`));
+    },
   );
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashApiKeySecret, newApiKeySecret } from '../../src/organizations/api-keys.ts';
 import { ApiKey } from '../../src/organizations/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -28,8 +28,11 @@ describe('a request is refused', () => {
 
   it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'Bearer two words'])(
     'with the header "Authorization: %s", which carries no key',
-    (authorization) =>
-      expectRefusal(api, () => read(api, { headers: { Authorization: authorization } }), { code: 'missing_api_key' }),
+    async (authorization) => {
+      await expectRefusal(api, () => read(api, { headers: { Authorization: authorization } }), {
+        code: 'missing_api_key',
+      });
+    },
   );
 
   it('with an unknown key', () =>

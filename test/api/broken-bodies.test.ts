@@ -1,6 +1,6 @@
 /** Truncated bodies, and bodies that contradict their headers. */
 import { Agent } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
 import { jpeg, jpegOfSize } from '../support/pictures.ts';
@@ -102,11 +102,16 @@ describe('a client that disconnects during the upload', () => {
 describe('a JSON body is refused', () => {
   it.each(['{"input_ref":', '', 'input_ref=upl_1', '\ufeff{}', '{"input_ref": NaN}'])(
     'when it is not JSON: %j',
-    (body) => expectRefusal(api, () => send([body], JSON_HEADERS), { code: 'malformed_request' }),
+    async (body) => {
+      await expectRefusal(api, () => send([body], JSON_HEADERS), { code: 'malformed_request' });
+    },
   );
 
-  it.each(['[]', '"upl_1"', 'null', '12', '[{"input_ref":"upl_11111111"}]'])('when it is not an object: %s', (body) =>
-    expectRefusal(api, () => post(body, JSON_HEADERS), { code: 'malformed_request' }),
+  it.each(['[]', '"upl_1"', 'null', '12', '[{"input_ref":"upl_11111111"}]'])(
+    'when it is not an object: %s',
+    async (body) => {
+      await expectRefusal(api, () => post(body, JSON_HEADERS), { code: 'malformed_request' });
+    },
   );
 
   it('when it is nested 100,000 deep', () =>

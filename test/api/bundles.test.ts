@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inspections } from '../../src/endpoints/inspections/contract.ts';
 import { Job } from '../../src/jobs/entities.ts';
 import { queuedStages } from '../../src/jobs/job-stages.ts';
@@ -59,9 +59,9 @@ it('/v1/inspections returns a job with its stages and the credits held for each'
   ]);
 });
 
-it.each(['vehicle/analyze', 'vehicle/analyse', 'video/onboard', 'inspections'])('/v1/%s rejects wait', (path) =>
-  expectRefusal(api, () => post(`/v1/${path}?wait=true`, {}), { code: 'wait_not_supported', param: 'wait' }),
-);
+it.each(['vehicle/analyze', 'vehicle/analyse', 'video/onboard', 'inspections'])('/v1/%s rejects wait', async (path) => {
+  await expectRefusal(api, () => post(`/v1/${path}?wait=true`, {}), { code: 'wait_not_supported', param: 'wait' });
+});
 
 it('a video sent directly is refused', async () => {
   const body = new FormData();

@@ -1,5 +1,5 @@
 /** PostgreSQL outages: acknowledged work is durable, and the service recovers by itself. */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createSteeredBackend, type SteeredBackend } from '../support/backends.ts';
 import { createCustomer } from '../support/customers.ts';

@@ -1,6 +1,7 @@
 /** The media type of a file is sniffed from its content; names and declared types do not matter. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MARKER, pngChunk, withPngChunks, zip } from '../inference/support/crafted-files.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';

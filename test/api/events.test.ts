@@ -1,5 +1,5 @@
 /** `GET /v1/events`: the events of the last 30 days, delivered to webhooks or not. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Event } from '../../src/jobs/entities.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey } from '../support/customers.ts';
@@ -105,9 +105,9 @@ describe('the list of events', () => {
     { query: '?starting_after=job_1CoTsd5kMvWzrNbUoFgrYo', code: 'parameter_invalid', param: 'starting_after' },
     { query: '?ending_before=', code: 'parameter_invalid', param: 'ending_before' },
     { query: '?starting_after=evt_1&ending_before=evt_2', code: 'parameter_invalid', param: 'ending_before' },
-  ] as const)('refuses $query', ({ query, code, param }) =>
-    expectRefusal(api, () => api.call(`/v1/events${query}`, { key: customer.keys.test }), { code, param }),
-  );
+  ] as const)('refuses $query', async ({ query, code, param }) => {
+    await expectRefusal(api, () => api.call(`/v1/events${query}`, { key: customer.keys.test }), { code, param });
+  });
 
   it('requires the scope jobs:read', async () => {
     const { secret } = await createKey(api.orm, customer.organizationId, 'test', { scopes: ['storage:write'] });

@@ -1,5 +1,5 @@
 /** I3: the same key and payload create one job and a byte-identical replay. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
 import { fingerprint } from '../../src/jobs/idempotency.ts';
 import { claimIdempotencyKey } from '../../src/jobs/idempotency-claims-store.ts';

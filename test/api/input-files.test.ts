@@ -1,5 +1,5 @@
 /** Limits of an image sent directly. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MULTIPART_IMAGE_BYTES } from '../../src/contracts/media-limits.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';

@@ -1,5 +1,5 @@
 /** How many rows PostgreSQL reads for a list of jobs by status, in an organisation where nearly all succeeded. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../src/contracts/job.ts';
 import { query } from '../../src/platform/database/orm.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -2,8 +2,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { ApiKey } from '../../src/organizations/entities.ts';
 import { query } from '../../src/platform/database/orm.ts';

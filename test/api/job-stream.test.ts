@@ -1,5 +1,5 @@
 /** `GET /v1/jobs/{id}/events`: server-sent events of a job. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { JobResource } from '../../src/jobs/job-resource.ts';
 import { newId } from '../../src/platform/ids.ts';

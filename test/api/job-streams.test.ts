@@ -1,5 +1,5 @@
 /** The memory of one event stream is bounded, whatever its client does. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { createJobStreams } from '../../src/api/job-streams.ts';
 import type { FollowedJob } from '../../src/jobs/job-follower.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';

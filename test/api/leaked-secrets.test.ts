@@ -1,5 +1,5 @@
 /** No secret reaches the log or the database, whether sent in its proper place or by mistake elsewhere. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newApiKeySecret } from '../../src/organizations/api-keys.ts';
 import { query } from '../../src/platform/database/orm.ts';
 import { newWebhookSecret } from '../../src/webhooks/signing.ts';

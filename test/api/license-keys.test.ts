@@ -1,5 +1,5 @@
 /** Signing keys of SDK licences: none, rotation, and the published key set. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LicenseSigningKey } from '../../src/platform/config/license-signing-keys.ts';
 import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
 import type { renderSdkEntitlement } from '../../src/sdk-licenses/sdk-licenses.ts';

@@ -1,5 +1,5 @@
 /** `Model-Version`: an installed build can be pinned; any other is refused. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FIXTURE_VERSION } from '../../src/contracts/model-versions.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -1,6 +1,6 @@
 /** The effect of refused multipart bodies on the process that reads them, tested in a separate process. */
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
 /** Sends a refused file, waits for the refusal, then sends the rest of the body. */

@@ -1,7 +1,8 @@
 /** The OpenAPI document. Every API test also validates responses against it. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_VERSION } from '../../src/contracts/api-version.ts';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { JOB_STATUSES } from '../../src/contracts/job.ts';

@@ -1,5 +1,5 @@
 /** The documentation that the API serves: every page, its links, its policy, its cache and search. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPlaces } from '../../src/api/pages/find-shapes.ts';
 import { anchorOf, escapeHtml, renderMarkdown } from '../../src/api/pages/markdown.ts';
 import { readModelCards } from '../../src/api/pages/model-pages.ts';

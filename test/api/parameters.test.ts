@@ -1,6 +1,6 @@
 /** Request fields and options besides the image, in both encodings. */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compileValidator } from '../../src/api/requests/validator.ts';
 import { COUNTRIES } from '../../src/contracts/vocabulary/countries.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
@@ -52,27 +52,28 @@ describe.each(Object.entries(ENCODINGS))('in %s', (encoding, request) => {
     expect(await parametersOf(request({ read_warning_lights: flag(value) }))).toEqual({ read_warning_lights: value });
   });
 
-  it.each(['miles', 'KM', ''])('unit_hint "%s" is refused', (unit_hint) =>
-    expectRefusal(api, () => read(api, { key, ...request({ unit_hint }) }), {
+  it.each(['miles', 'KM', ''])('unit_hint "%s" is refused', async (unit_hint) => {
+    await expectRefusal(api, () => read(api, { key, ...request({ unit_hint }) }), {
       code: 'parameter_invalid',
       param: 'unit_hint',
-    }),
-  );
+    });
+  });
 
   it.each(isJson ? ['true', 1, null, ['true']] : ['yes', '1', '', 'TRUE'])(
     'read_warning_lights %j is refused',
-    (value) =>
-      expectRefusal(api, () => read(api, { key, ...request({ read_warning_lights: value }) }), {
+    async (value) => {
+      await expectRefusal(api, () => read(api, { key, ...request({ read_warning_lights: value }) }), {
         code: 'parameter_invalid',
         param: 'read_warning_lights',
-      }),
+      });
+    },
   );
 
   it.each(['unit', 'Unit_hint', 'livemode', '__proto__', 'constructor'])(
     'the unknown field "%s" is refused',
-    (name) => {
+    async (name) => {
       const fields: Fields = Object.fromEntries([[name, 'km']]);
-      return expectRefusal(api, () => read(api, { key, ...request(fields) }), {
+      await expectRefusal(api, () => read(api, { key, ...request(fields) }), {
         code: 'parameter_unknown',
         param: name,
       });
@@ -172,9 +173,9 @@ describe('a list in multipart', () => {
     ['["denoise"', 'operations'],
     ['["soften"]', 'operations.0'],
     ['[]', 'operations'],
-  ])('operations=%s is refused', (text, param) =>
-    expectRefusal(api, () => enhance([['operations', text]]), { code: 'parameter_invalid', param }),
-  );
+  ])('operations=%s is refused', async (text, param) => {
+    await expectRefusal(api, () => enhance([['operations', text]]), { code: 'parameter_invalid', param });
+  });
 
   it('of objects is refused with the place of the fault', async () => {
     await expectRefusal(api, () => repair(dent, 'a dent'), { code: 'parameter_invalid', param: 'damages.1' });
@@ -252,7 +253,9 @@ describe('money', () => {
 
   it.each(['ZZ', 'UK', 'EU', 'de', 'DEU', ''])(
     'the country "%s" is refused, because ISO 3166-1 does not list it',
-    (country) => expectRefusal(api, () => price({ country }), { code: 'parameter_invalid', param: 'country' }),
+    async (country) => {
+      await expectRefusal(api, () => price({ country }), { code: 'parameter_invalid', param: 'country' });
+    },
   );
 
   it('the refusal of a country is short enough to read', async () => {
@@ -266,12 +269,12 @@ describe('money', () => {
     expect(COUNTRIES.filter((code) => !names.of(code))).toEqual([]);
   });
 
-  it.each([1_000_000_000_001, Number.MAX_SAFE_INTEGER])('repairs of %d are refused', (repair_estimate_total) =>
-    expectRefusal(api, () => price({ repair_estimate_total }), {
+  it.each([1_000_000_000_001, Number.MAX_SAFE_INTEGER])('repairs of %d are refused', async (repair_estimate_total) => {
+    await expectRefusal(api, () => price({ repair_estimate_total }), {
       code: 'parameter_invalid',
       param: 'repair_estimate_total',
-    }),
-  );
+    });
+  });
 
   it('repairs of the documented maximum are accepted', async () => {
     expect((await price({ repair_estimate_total: 1_000_000_000_000, currency: 'JPY' })).status).toBe(202);
@@ -284,8 +287,8 @@ describe('a missing parameter is named', () => {
     ['/v1/pricing/repair', {}, 'damages'],
     ['/v1/pricing/vehicle', {}, 'vehicle'],
     ['/v1/pricing/vehicle', { vehicle: {} }, 'vehicle.make'],
-  ])('%s with %j', (path, body, param) =>
-    expectRefusal(
+  ])('%s with %j', async (path, body, param) => {
+    await expectRefusal(
       api,
       () =>
         api.call(path, {
@@ -295,8 +298,8 @@ describe('a missing parameter is named', () => {
           body: JSON.stringify(body),
         }),
       { code: 'parameter_missing', param },
-    ),
-  );
+    );
+  });
 
   it('/v1/render/hotspots in multipart, without a file', () =>
     expectRefusal(
@@ -374,12 +377,12 @@ describe('text that PostgreSQL cannot store is refused', () => {
 });
 
 describe('X-Service-Test-Scenario', () => {
-  it.each(['unknown', 'MODEL_ERROR', 'toString', 'slow, model_error'])('"%s" is refused', (scenario) =>
-    expectRefusal(api, () => read(api, { key, scenario }), {
+  it.each(['unknown', 'MODEL_ERROR', 'toString', 'slow, model_error'])('"%s" is refused', async (scenario) => {
+    await expectRefusal(api, () => read(api, { key, scenario }), {
       code: 'test_scenario_not_supported',
       param: 'X-Service-Test-Scenario',
-    }),
-  );
+    });
+  });
 
   it('insufficient_credits is refused with 402, and no job is created', async () => {
     const send = () => read(api, { key, scenario: 'insufficient_credits', idempotencyKey: 'no-credits-left' });
@@ -394,9 +397,12 @@ describe('X-Service-Test-Scenario', () => {
 });
 
 describe('wait', () => {
-  it.each(['maybe', '1', 'TRUE', '', 'true%20'])('"%s" is refused', (value) =>
-    expectRefusal(api, () => read(api, { key, query: `?wait=${value}` }), { code: 'parameter_invalid', param: 'wait' }),
-  );
+  it.each(['maybe', '1', 'TRUE', '', 'true%20'])('"%s" is refused', async (value) => {
+    await expectRefusal(api, () => read(api, { key, query: `?wait=${value}` }), {
+      code: 'parameter_invalid',
+      param: 'wait',
+    });
+  });
 
   it('given twice is refused', () =>
     expectRefusal(api, () => read(api, { key, query: '?wait=true&wait=true' }), {
@@ -410,12 +416,12 @@ describe('wait', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it.each([0, 7, 256])('of %d characters is refused', (length) =>
-    expectRefusal(api, () => read(api, { key, idempotencyKey: 'k'.repeat(length) }), {
+  it.each([0, 7, 256])('of %d characters is refused', async (length) => {
+    await expectRefusal(api, () => read(api, { key, idempotencyKey: 'k'.repeat(length) }), {
       code: 'idempotency_key_invalid',
       param: 'Idempotency-Key',
-    }),
-  );
+    });
+  });
 
   it.each([8, 255])('of %d characters is accepted', async (length) => {
     expect((await read(api, { key, idempotencyKey: 'k'.repeat(length) })).status).toBe(202);

@@ -1,6 +1,7 @@
 /** JSON with duplicate names is refused, and no other JSON. */
-import { describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/api/requests/parse-json.ts';
 
 const repeated = (param: string) => expect.objectContaining({ code: 'parameter_invalid', param });

@@ -1,6 +1,6 @@
 /** Guarantees of every response, whatever the path. */
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/contracts/error-codes.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
@@ -101,12 +101,12 @@ describe('Service-Version', () => {
     expect((await read(api, { key, headers: { 'Service-Version': '2026-10-04' } })).status).toBe(202);
   });
 
-  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04', ''])('"%s" is refused', (version) =>
-    expectRefusal(api, () => read(api, { key, headers: { 'Service-Version': version } }), {
+  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04', ''])('"%s" is refused', async (version) => {
+    await expectRefusal(api, () => read(api, { key, headers: { 'Service-Version': version } }), {
       code: 'unsupported_version',
       param: 'Service-Version',
-    }),
-  );
+    });
+  });
 });
 
 describe('Request-Id', () => {
@@ -151,8 +151,11 @@ describe('an id that the database cannot store', () => {
     },
   );
 
-  it.each(['/v1/jobs/%00', '/v1/uploads/upl_%00', '/v1/jobs?starting_after=%00', '/v1/%00'])('%s is refused', (path) =>
-    expectRefusal(api, () => api.call(path, { key }), { code: 'malformed_request' }),
+  it.each(['/v1/jobs/%00', '/v1/uploads/upl_%00', '/v1/jobs?starting_after=%00', '/v1/%00'])(
+    '%s is refused',
+    async (path) => {
+      await expectRefusal(api, () => api.call(path, { key }), { code: 'malformed_request' });
+    },
   );
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { query } from '../../src/platform/database/orm.ts';

@@ -1,5 +1,5 @@
 /** A key reads the jobs and events of the families that it may run; `*` reads all. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLowBalanceThreshold } from '../../src/credits/credit-balances-store.ts';
 import { publishLowBalanceEvents } from '../../src/credits/low-balance-events-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

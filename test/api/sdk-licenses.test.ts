@@ -1,5 +1,5 @@
 /** Every rule of SDK licences, through HTTP. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SDKS, WILDCARD_SCOPE } from '../../src/organizations/scopes.ts';
 import { createLicenseSigning } from '../../src/sdk-licenses/license-signing.ts';
 import type { renderSdkEntitlement } from '../../src/sdk-licenses/sdk-licenses.ts';
@@ -361,9 +361,9 @@ describe('a request is refused', () => {
     { body: '{"force":true}', code: 'parameter_unknown', param: 'force' },
     { body: '[]', code: 'malformed_request' },
     { body: '{', code: 'malformed_request' },
-  ] as const)('with the body $body', ({ body, ...refusal }) =>
-    expectRefusal(api, () => post('player', { body }), refusal),
-  );
+  ] as const)('with the body $body', async ({ body, ...refusal }) => {
+    await expectRefusal(api, () => post('player', { body }), refusal);
+  });
 
   it('with an unknown query parameter', async () => {
     for (const method of ['POST', 'GET']) {

@@ -1,5 +1,5 @@
 /** No secret and no image content is logged or returned, whatever fails. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer, createKey, createWebhookEndpoint } from '../support/customers.ts';
 import { jpeg } from '../support/pictures.ts';

@@ -1,5 +1,5 @@
 /** Live requests for parameter values that no installed model serves. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { announceInstalledEndpoints, renewInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';

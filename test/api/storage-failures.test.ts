@@ -1,7 +1,7 @@
 /** A full disk returns 503 and leaves nothing behind; the service recovers as soon as there is space. */
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';

@@ -1,5 +1,5 @@
 /** A request that waited and its replays get the same bytes, whatever happens while its response is stored. */
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
 import { type StatementProxy, startStatementProxy } from '../faults/statement-proxy.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 /** `POST /billing/stripe/webhook`: each payment is booked exactly once, whatever the order and number of notifications. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStripePayments } from '../../src/credits/payments/stripe-payments.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 /** A request while Temporal is down: the job is committed, and the sweeper starts it once, later. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';
 import { sweepOutbox } from '../../src/workers/sweeper.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

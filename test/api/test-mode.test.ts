@@ -1,5 +1,5 @@
 /** Test mode through the whole pipeline: HTTP, Temporal, the fixture backend, settlement, ledger, events. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { Event } from '../../src/jobs/entities.ts';
 import { WebhookDelivery } from '../../src/webhooks/entities.ts';

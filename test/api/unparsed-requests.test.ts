@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDrainingServer } from '../../src/api/draining-server.ts';
 import { refuseUnparsed } from '../../src/api/refuse-unparsed.ts';
 import { ERRORS } from '../../src/contracts/error-codes.ts';

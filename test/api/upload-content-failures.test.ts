@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';

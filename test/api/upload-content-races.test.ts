@@ -1,6 +1,6 @@
 /** Concurrent requests send the content of one announced upload, or query its progress. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
 import type { ObjectStore } from '../../src/platform/storage/object-store.ts';
 import { PARTS_AT_MOST } from '../../src/uploads/uploads-store.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
 import { ownerOf } from '../../src/platform/storage/object-store.ts';
 import { Upload } from '../../src/uploads/entities.ts';

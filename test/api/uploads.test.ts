@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UPLOAD_IMAGE_BYTES } from '../../src/contracts/media-limits.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { Upload } from '../../src/uploads/entities.ts';
@@ -84,7 +84,9 @@ describe('an upload', () => {
       code: 'file_too_large',
       param: 'file',
     },
-  ] as const)('$what is refused', ({ body, code, param }) => expectRefusal(api, () => post(body()), { code, param }));
+  ] as const)('$what is refused', async ({ body, code, param }) => {
+    await expectRefusal(api, () => post(body()), { code, param });
+  });
 
   it('in another type of body is refused', () =>
     expectRefusal(api, () => post(new Uint8Array(jpeg), { 'Content-Type': 'image/jpeg' }), {
@@ -145,7 +147,9 @@ describe('a job from an upload is refused', () => {
 
   it.each(['upl_0', 'job_11111111', '', 7, null, ['upl_11111111'], { id: 'upl_11111111' }])(
     'when input_ref is %j',
-    (ref) => expectRefusal(api, () => fromUpload(ref), { code: 'parameter_invalid', param: 'input_ref' }),
+    async (ref) => {
+      await expectRefusal(api, () => fromUpload(ref), { code: 'parameter_invalid', param: 'input_ref' });
+    },
   );
 
   it('when input_ref is missing', () =>

@@ -1,5 +1,5 @@
 /** `wait=true` holds the connection until the job has settled. Jobs run through the real Temporal. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/platform/service-error.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createSteeredBackend, type SteeredBackend } from '../support/backends.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 /** Every module that `entry` loads, by following its static imports within `src`. */
 function modulesLoadedBy(entry: URL, seen = new Set<string>()): Set<string> {

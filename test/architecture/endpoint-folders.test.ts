@@ -1,9 +1,9 @@
 /** An endpoint is one folder and one line in the list. */
 import { existsSync, globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
 import { type EndpointContract, FAMILIES } from '../../src/contracts/endpoint-contract.ts';
 import { endpointBySlug, endpoints } from '../../src/endpoints/list.ts';
 import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';

@@ -1,6 +1,6 @@
 /** Which room may import which. A broken wall names the file and the import. */
 import { posix } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { findImportCircle, importsOf, readSourceFiles, type SourceFile } from './source-files.ts';
 
 interface Wall {

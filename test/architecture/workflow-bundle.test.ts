@@ -1,6 +1,7 @@
 /** Workflows are deterministic: their bundle builds and contains nothing impure. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+
 import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { DELIVER_WEBHOOK_WORKFLOW } from '../../src/contracts/deliver-webhook.ts';
 import * as contracts from '../../src/contracts/run-job.ts';
 import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';

@@ -1,7 +1,8 @@
 /** A picture that the service made says so, and says nothing else. */
-import { describe, expect, test } from '@jest/globals';
+
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
 import { isProvenancePacket, JPEG_XMP_NAME, PNG_XMP_HEADER, provenancePacket } from '../../src/artefacts/provenance.ts';
 import { PICTURE_EDITS, type PictureEdit } from '../../src/contracts/vocabulary/provenance.ts';
 import type { OutputFormat } from '../../src/contracts/vocabulary/renders.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { alternate, compare, isReached, type Sample, type Side } from '../../bench/measure.ts';
 
 const never = new AbortController().signal;

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pgbenchScript } from '../../bench/pgbench.ts';
 
 test('every value of the statement becomes a literal, and no colon in a value is taken for a pgbench variable', () => {

@@ -1,7 +1,7 @@
 /** `bench/picture-memory.ts`, in short. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('../../bench/picture-memory.ts', import.meta.url));
 /**

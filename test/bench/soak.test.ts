@@ -1,5 +1,5 @@
 /** What a soak says about its samples. `npm run soak -- --minutes 1` runs one in short. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { drawCharts } from '../../bench/soak/chart.ts';
 import { slopeOf } from '../../bench/soak/judgement.ts';
 import { findGrowing, renderSoak, type SoakReport } from '../../bench/soak/report.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { median, pairwiseRatios, quantile, spread } from '../../bench/statistics.ts';
 
 test('the median of an odd number of values is the middle one, whatever their order', () => {

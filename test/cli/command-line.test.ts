@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyWebhook } from '../../src/client/index.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { startTestMode } from '../contract/service.ts';
@@ -14,7 +14,7 @@ import { type Customer, createCustomer } from '../support/customers.ts';
 import { countRows } from '../support/jobs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
-jest.setTimeout(300_000);
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const PICTURE = join(PROJECT_DIRECTORY, 'training/examples/day-miles-seven-segment.jpg');
 const LARGE_BYTES = 8 * 1024 * 1024 + 1000;

@@ -1,7 +1,7 @@
 /** Parts of the command line that need no service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { helpOf, overview, parseLine } from '../../src/cli/arguments.ts';
 import { cancelOrLeave } from '../../src/cli/commands/jobs.ts';
 import { completionsOf } from '../../src/cli/completions.ts';

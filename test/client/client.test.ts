@@ -1,5 +1,5 @@
 /** The client against the real API, the real Temporal and the fixture backend. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ApiError,
   type ClientOptions,

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { verifyWebhook, WebhookVerificationError } from '../../src/client/index.ts';
 import { SIGNATURE_TOLERANCE_SECONDS } from '../../src/client/webhooks.ts';
 import { newWebhookSecret, signatureHeaders } from '../../src/webhooks/signing.ts';

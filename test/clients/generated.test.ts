@@ -1,6 +1,6 @@
 /** The generated parts of the clients. */
 import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { generateClients } from '../../scripts/generate-clients.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 

@@ -2,11 +2,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { findPythonsOfClient, isPythonInstalled } from '../../scripts/install-python-client.ts';
 import { ManagementClient, VehicleInferenceClient } from '../../src/client/index.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { documentOf } from '../contract/service.ts';
+import { describeWith } from '../support/needs.ts';
 import { runPython, TIMEOUT_MS } from './run-python.ts';
 
 const BASE = 'https://api.example.com';
@@ -44,7 +45,7 @@ describe('the TypeScript client', () => {
 
 const newest = findPythonsOfClient().filter(isPythonInstalled).at(-1);
 
-(newest ? describe : describe.skip)('the Python client', () => {
+describeWith('pythonClient', 'the Python client', () => {
   it(
     'calls each documented operation, and no other',
     async () => {

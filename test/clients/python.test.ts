@@ -2,19 +2,18 @@
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findPythonsOfClient, isPythonInstalled, type PythonOfClient } from '../../scripts/install-python-client.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { signatureHeaders } from '../../src/webhooks/signing.ts';
 import { documentOf, settle, startTestMode } from '../contract/service.ts';
 import type { TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
+import { describeWith } from '../support/needs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { CLIENT, runPython, TIMEOUT_MS } from './run-python.ts';
 
 const pythons = findPythonsOfClient().filter(isPythonInstalled);
-const isInstalled = pythons.length > 0;
-const describeIfInstalled = isInstalled ? describe.each(pythons) : describe.skip.each([{ version: 'none' }]);
 
 let api: TestApi;
 let environment: NodeJS.ProcessEnv;
@@ -22,7 +21,7 @@ let library: string;
 let organizationId: string;
 
 beforeAll(async () => {
-  if (!isInstalled) return;
+  if (pythons.length === 0) return;
   const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
   library = join(folder, 'library');
   const newest = pythons.at(-1) as PythonOfClient;
@@ -48,24 +47,20 @@ afterAll(async () => {
   await api?.close();
 });
 
-describeIfInstalled(
-  isInstalled ? 'on Python $version' : '`node scripts/install-python-client.ts` was not run: skipped',
-  (python) => {
-    it(
-      'passes its own tests, the tour of its README among them',
-      async () => {
-        const { environmentPython } = python as PythonOfClient;
-        const MANAGEMENT_TOKEN = await lastingToken();
-        const line = ['-m', 'pytest', '-q', '--ignore=tests/test_operations.py', 'tests'];
-        const output = await runPython(environmentPython, line, { ...environment, MANAGEMENT_TOKEN });
-        expect(output).toMatch(/^\d+ passed in /m);
-      },
-      TIMEOUT_MS,
-    );
-  },
-);
+describeWith('pythonClient', 'the Python client', () => {
+  it.each(pythons)(
+    'passes its own tests on Python $version, the tour of its README among them',
+    async ({ environmentPython }) => {
+      const MANAGEMENT_TOKEN = await lastingToken();
+      const line = ['-m', 'pytest', '-q', '--ignore=tests/test_operations.py', 'tests'];
+      const output = await runPython(environmentPython, line, { ...environment, MANAGEMENT_TOKEN });
+      expect(output).toMatch(/^\d+ passed in /m);
+    },
+    TIMEOUT_MS,
+  );
+});
 
-(isInstalled ? describe : describe.skip)('the package', () => {
+describeWith('pythonClient', 'the package', () => {
   it('contains its types, and no other module', () => {
     expect(readdirSync(library).filter((name) => !name.endsWith('.dist-info'))).toEqual(['vehicle_inference']);
     expect(readdirSync(join(library, 'vehicle_inference'))).toContain('py.typed');

@@ -1,5 +1,5 @@
 /** The audit log in words. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { detailsOf, doneOf, runsOf } from '../../console/src/changes.ts';
 import type { AuditLogEntry } from '../../src/client/management.ts';
 

@@ -1,6 +1,6 @@
 /** What the console says in words about the results of every endpoint. */
 import { globSync, readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { AMOUNTS, type Fact, findFacts } from '../../console/src/find-facts.ts';
 import { MONEY_MINOR_UNITS } from '../../src/contracts/vocabulary/schemas.ts';
 import { endpoints } from '../../src/endpoints/list.ts';

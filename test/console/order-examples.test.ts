@@ -1,6 +1,6 @@
 /** The examples of the playground, in the order in which the results of test mode count them. */
 import { globSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { orderedExamples } from '../../console/src/order-examples.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';

@@ -3,7 +3,7 @@
  * API checks every response against the OpenAPI document; `every-operation.test.ts` produces every status in it.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { endpoints as list } from '../../src/endpoints/list.ts';
 import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';

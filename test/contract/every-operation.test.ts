@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
 import { operations as managementOperations } from '../../src/api/management/operations.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';

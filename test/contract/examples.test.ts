@@ -1,7 +1,8 @@
 /** The examples of the OpenAPI document: valid, and true of test mode. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildOpenApi } from '../../src/api/openapi/document.ts';
 import { operationExamples } from '../../src/api/openapi/operation-examples.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';

@@ -1,31 +1,26 @@
 /** A short run of `npm run fuzz` with a new seed: schemathesis finds no response that the document does not describe. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
-import { SCHEMATHESIS_PATH } from '../../scripts/install-schemathesis.ts';
+import { expect, it } from 'vitest';
+import { describeWith } from '../support/needs.ts';
 
-const isInstalled = existsSync(SCHEMATHESIS_PATH);
 const SECONDS = 30;
 /** The service starts, its organisations are made, and it stops. */
 const TIMEOUT_MS = 420_000;
 const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));
 
-(isInstalled ? describe : describe.skip)(
-  isInstalled ? 'fuzzing' : 'schemathesis is not installed, `node scripts/install-schemathesis.ts` does: skipped',
-  () => {
-    it(
-      `for ${SECONDS} s finds every response as documented`,
-      async () => {
-        const { code, output } = await fuzz();
-        // The output names the seed that replays the run.
-        expect({ code, output: code === 0 ? '' : output.slice(-8_000) }).toEqual({ code: 0, output: '' });
-        expect(output).toMatch(/^Seed \d+: npm run fuzz -- --seed \d+/m);
-      },
-      TIMEOUT_MS,
-    );
-  },
-);
+describeWith('schemathesis', 'fuzzing', () => {
+  it(
+    `for ${SECONDS} s finds every response as documented`,
+    async () => {
+      const { code, output } = await fuzz();
+      // The output names the seed that replays the run.
+      expect({ code, output: code === 0 ? '' : output.slice(-8_000) }).toEqual({ code: 0, output: '' });
+      expect(output).toMatch(/^Seed \d+: npm run fuzz -- --seed \d+/m);
+    },
+    TIMEOUT_MS,
+  );
+});
 
 function fuzz(): Promise<{ code: number | null; output: string }> {
   const run = spawn(process.execPath, ['scripts/fuzz-contract.ts', '--seconds', String(SECONDS)], {

@@ -1,5 +1,5 @@
 /** The service as the contract's tests use it: its document, its test mode with every worker, and requests. */
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { buildOpenApi } from '../../src/api/openapi/document.ts';
 import { createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';

@@ -1,6 +1,7 @@
 /** Promotional credits: used first, the earliest expiry first, taken back when their time is over, never below zero. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { readCreditBalances } from '../../src/credits/credit-balances-store.ts';
 import { adjustCredits, topUp } from '../../src/credits/credit-bookings-store.ts';

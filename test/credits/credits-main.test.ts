@@ -1,6 +1,6 @@
 /** `npm run -s credits`: what an operator books by hand. */
 import { spawnSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { createCustomer } from '../support/customers.ts';

@@ -1,6 +1,7 @@
 /** I1 and I2 hold whatever happens in whatever order, and the verifier sees when they do not. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { topUp } from '../../src/credits/credit-bookings-store.ts';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';

@@ -1,5 +1,5 @@
 /** A balance that falls below its threshold causes one event, and the next only after it has been above it again. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLowBalanceThreshold } from '../../src/credits/credit-balances-store.ts';
 import { topUp } from '../../src/credits/credit-bookings-store.ts';
 import { publishLowBalanceEvents } from '../../src/credits/low-balance-events-store.ts';

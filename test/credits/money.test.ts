@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { creditsInCents, creditsInUsd, payableUnit } from '../../src/credits/money.ts';
 
 describe('credits in dollars', () => {

@@ -1,5 +1,5 @@
 /** Statements read what is open of a ledger, and sums of the months before. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
 import { closingCredits, type Statement } from '../../src/credits/statements.ts';
 import { closeMonths, readStatement, readStatements } from '../../src/credits/statements-store.ts';

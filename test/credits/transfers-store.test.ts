@@ -1,5 +1,5 @@
 /** Pages of the ledger by the time of booking, in a ledger that is booked by several at once. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findTransfers } from '../../src/credits/transfers-store.ts';
 import { openDatabase } from '../../src/database.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';

@@ -1,5 +1,5 @@
 /** Usage reads sums of closed days and the jobs since, and says what a count of all jobs says. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
 import { closeUsage, readUsage, USAGE_GROUPS, type UsageQuery } from '../../src/credits/usage-store.ts';
 import { openDatabase } from '../../src/database.ts';

@@ -7,8 +7,9 @@ import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { describeWith } from '../support/needs.ts';
 import { readManifests } from './manifests.ts';
 
 interface AlertCase {
@@ -31,7 +32,7 @@ it('each alert has a case in which it fires', () => {
   }
 });
 
-if (spawnSync(promtool, ['--version']).status === 0) {
+describeWith('promtool', 'promtool', () => {
   it('each alert fires when it should', () => {
     const directory = mkdtempSync(join(tmpdir(), 'alerts-'));
     writeFileSync(join(directory, 'rules.json'), JSON.stringify({ groups }));
@@ -44,6 +45,4 @@ if (spawnSync(promtool, ['--version']).status === 0) {
       expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' });
     }
   });
-} else {
-  console.warn('The alerts are not tried out: promtool is neither at PROMTOOL_PATH nor on the PATH.');
-}
+});

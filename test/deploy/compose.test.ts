@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { TEMPORAL_SERVER } from '../../scripts/install-temporal-server.ts';
 import { DYNAMIC_CONFIG } from '../../src/embedded/temporal.ts';

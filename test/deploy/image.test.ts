@@ -7,7 +7,7 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { PROCESS_VARIABLES, VARIABLES } from '../../src/platform/config/config.ts';

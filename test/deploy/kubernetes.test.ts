@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { PROCESS_VARIABLES, type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';

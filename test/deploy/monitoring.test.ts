@@ -1,7 +1,7 @@
 /** Alerts and dashboard name only exported metrics, and every alert is explained. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
 import { observeBacklog } from '../../src/observability/backlog.ts';
 import { createMetrics, PREFIX } from '../../src/observability/metrics.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';

@@ -1,23 +1,24 @@
 /** Each overlay as kustomize renders it, held to the schemas of Kubernetes and to what it promises. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { KUBERNETES_VALIDATE_PATH, KUSTOMIZE_PATH } from '../../scripts/install-kubernetes-tools.ts';
+import { describeWith, isMet } from '../support/needs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { type Manifest, type PodSpec, parseManifests } from './manifests.ts';
 
 /** The oldest version that docs/operations.md names. */
 const KUBERNETES_VERSION = '1.30';
-const isInstalled = existsSync(KUSTOMIZE_PATH) && existsSync(KUBERNETES_VALIDATE_PATH);
 /** Known to operators in the cluster, not to Kubernetes. */
 const isBuiltIn = ({ apiVersion }: Manifest) => !/^(?:keda|monitoring)\./.test(apiVersion);
 
-(isInstalled ? describe : describe.skip).each(['cpu', 'gpu'])(
-  isInstalled ? 'the overlay %s' : 'the overlay %s (run node scripts/install-kubernetes-tools.ts)',
-  (overlay) => {
-    const text = isInstalled ? run(KUSTOMIZE_PATH, ['build', `deploy/kubernetes/overlays/${overlay}`]) : '';
+describeWith('kubernetesTools', 'rendered by kustomize', () => {
+  describe.each(['cpu', 'gpu'])('the overlay %s', (overlay) => {
+    const text = isMet('kubernetesTools')
+      ? run(KUSTOMIZE_PATH, ['build', `deploy/kubernetes/overlays/${overlay}`])
+      : '';
     const manifests = parseManifests(text, overlay);
     const pods = new Map(
       manifests
@@ -83,8 +84,8 @@ const isBuiltIn = ({ apiVersion }: Manifest) => !/^(?:keda|monitoring)\./.test(a
       );
       expect(manifests.some(({ kind }) => kind === 'PersistentVolumeClaim')).toBe(overlay === 'cpu');
     });
-  },
-);
+  });
+});
 
 function run(program: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: PROJECT_DIRECTORY, encoding: 'utf8' });

@@ -1,6 +1,6 @@
 /** `docs/bounds.md` states every named bound, with its value in the source. */
 import { existsSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { STREAM_LIMITS } from '../../src/api/job-streams.ts';
 import { readSourceFiles } from '../architecture/source-files.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';

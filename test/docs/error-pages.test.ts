@@ -1,6 +1,6 @@
 /** `docs/errors/` matches the closed table of errors. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/contracts/error-codes.ts';
 import { readSourceFiles } from '../architecture/source-files.ts';
 

@@ -7,7 +7,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPythonsOfClient, isPythonInstalled } from '../../scripts/install-python-client.ts';
 import { exampleCall } from '../../src/api/pages/endpoint-pages.ts';
 import { type Call, snippetsOf as programsOf } from '../../src/api/pages/snippets.ts';

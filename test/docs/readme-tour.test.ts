@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import type { ServiceDescription } from '../../src/embedded/service-description.ts';
 import { PROJECT_DIRECTORY, type TestProcess, useProcesses } from '../support/processes.ts';

@@ -2,7 +2,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, normalize } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { GUIDES, guideFile } from '../../src/api/pages/page.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { documents, readDocument } from './snippets.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type Artefact, createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
@@ -15,14 +15,15 @@ import { createS3Store, type S3StoreOptions } from '../../src/platform/storage/s
 import { PUBLIC_BASE_URL, startTestApi, type TestApi } from '../support/api.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
+import { describeWith } from '../support/needs.ts';
 import { anotherJpeg, jpeg, jpegOfSize } from '../support/pictures.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { filePart, form, read, upload } from '../support/requests.ts';
-import { describeWithS3, nameWithS3, S3_CREDENTIALS, startS3Server, type TestS3Server } from '../support/s3-server.ts';
+import { S3_CREDENTIALS, startS3Server, type TestS3Server } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const BUCKET = 'vehicle-inference';
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
@@ -45,7 +46,7 @@ function jpegWithComments(bytes: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), ...comments, jpeg.subarray(2)]);
 }
 
-describeWithS3(nameWithS3('the service on a bucket'), () => {
+describeWith('versitygw', 'the service on a bucket', () => {
   beforeAll(async () => {
     server = await startS3Server();
     server.createBucket(BUCKET);

@@ -1,11 +1,11 @@
 import { globSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it, vi } from 'vitest';
 import { useProcesses } from '../support/processes.ts';
 import { anyTemporal } from './service-client.ts';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const processes = useProcesses();
 

@@ -5,8 +5,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Job, VehicleInferenceClient } from '../../src/client/index.ts';
 import type { DecodeFigures } from '../../src/inference/video/messages.ts';
 import { watchVideo } from '../../src/inference/video/watch-video.ts';
@@ -14,7 +14,7 @@ import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { untilAvailable } from '../support/until.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const FIXTURES = `${PROJECT_DIRECTORY}src/endpoints/render.360/fixtures/`;
 /** In the order of their files, and where the camera was drawn. */

@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { ROLES } from '../../src/organizations/roles.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 interface KeyAnswer {
   id: string;

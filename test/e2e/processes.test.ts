@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { VehicleInferenceClient, verifyWebhook } from '../../src/client/index.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
@@ -66,7 +66,7 @@ it('npm run migrate brings an empty database up to date, and changes nothing the
   seed = await seedDevelopment(database.url);
 });
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 describe('with every process started by npm run', () => {
   beforeAll(async () => {

@@ -5,8 +5,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { type Client, isGrpcDeadlineError, isGrpcServiceError } from '@temporalio/client';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { startRunJob } from '../../src/jobs/job-starter.ts';
@@ -23,7 +23,7 @@ import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { inferenceWorkers, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const DEPLOYMENT = 'vehicle-inference';
 const KINDS = ['orchestration', 'webhooks'] as const;

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
 import { openDatabase } from '../../src/database.ts';
 import { identifyProcess, isRunning, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
@@ -29,7 +29,7 @@ import {
   waitForJob,
 } from './service-client.ts';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const processes = useProcesses();
 const JOBS_AT_ONCE = 6;

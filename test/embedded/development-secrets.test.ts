@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { readDevelopmentSecrets } from '../../src/embedded/development-secrets.ts';
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'secrets-')), 'secrets.json');

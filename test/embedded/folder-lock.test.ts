@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from 'vitest';
 import { FolderLockedError, lockFolder, lockHolder } from '../../src/embedded/folder-lock.ts';
 import { identifyProcess } from '../../src/embedded/process-identity.ts';
 

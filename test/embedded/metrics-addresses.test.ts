@@ -1,6 +1,6 @@
 /** Four processes on one machine, with one configured address, serve their metrics at different ports. */
 import { createServer } from 'node:net';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from 'vitest';
 import { chooseMetricsAddresses, metricsUrls } from '../../src/embedded/metrics-addresses.ts';
 import { claimPort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { choosePort, claimPort, findFreePort, isPortFree } from '../../src/embedded/ports.ts';
 
 const HOST = '127.0.0.1';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../../src/embedded/postgres.ts';
 import { identifyProcess } from '../../src/embedded/process-identity.ts';
@@ -10,7 +10,7 @@ import { ProcessRecord } from '../../src/embedded/process-record.ts';
 import type { RunningProgram } from '../../src/embedded/program.ts';
 import { Supervised } from '../../src/embedded/supervised.ts';
 
-jest.setTimeout(300_000);
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let directory: string;
 let running: RunningProgram[];

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { problemInLog } from '../../src/embedded/problem-in-log.ts';
 import { createLogger } from '../../src/platform/logging/logger.ts';
 

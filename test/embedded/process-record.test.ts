@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { identifyProcess, waitForEnd } from '../../src/embedded/process-identity.ts';
 import { findOrphans, ProcessRecord, stopOrphans } from '../../src/embedded/process-record.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from 'vitest';
 import { findOrphans, ProcessRecord } from '../../src/embedded/process-record.ts';
 import { type RunningProgram, startProgram } from '../../src/embedded/program.ts';
 

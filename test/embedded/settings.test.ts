@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { asksForHelp, describeUsage, readSettings } from '../../src/embedded/settings.ts';
 
 it('everything has a default', () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from 'vitest';
 import { type RunningProgram, startProgram, waitUntilReady } from '../../src/embedded/program.ts';
 import { Supervised } from '../../src/embedded/supervised.ts';
 

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const directory = new URL('../../src/endpoints/', import.meta.url);
 const files = globSync('*/fixtures/**/*.json', { cwd: directory });

@@ -1,5 +1,5 @@
 /** Guarantees for every endpoint in the list. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import type { JobInput } from '../../src/contracts/job.ts';
 import { endpoints } from '../../src/endpoints/list.ts';

@@ -1,7 +1,7 @@
 /** Each reading endpoint, with the networks that come with the project, on a drawing and on the same drawing degraded. */
 import { readFile } from 'node:fs/promises';
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { endpoints } from '../../src/endpoints/list.ts';
 import type { Model } from '../../src/inference/models/model.ts';
 import { importPipeline, pipelineUrl } from '../../src/inference/toolkit/endpoint-folder.ts';

@@ -1,10 +1,11 @@
 /** The bucket breaks under the API and the workers, each a process, while customers send jobs. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bucketVariables } from '../../scripts/s3-server.ts';
+import { describeWith } from '../support/needs.ts';
 import { useProcesses } from '../support/processes.ts';
 import { type Behaviour, type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts';
-import { describeWithS3, nameWithS3, startS3Server, type TestS3Server } from '../support/s3-server.ts';
+import { startS3Server, type TestS3Server } from '../support/s3-server.ts';
 import { PICTURE, post, postUntilAdmitted } from './customer.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';
 import { expectInvariants } from './invariants.ts';
@@ -37,7 +38,7 @@ const FAULTS = [
   },
 ];
 
-describeWithS3(nameWithS3('a bucket'), () => {
+describeWith('versitygw', 'a bucket', () => {
   beforeAll(async () => {
     server = await startS3Server();
     server.createBucket(BUCKET);

@@ -1,6 +1,6 @@
 /** Concurrent requests compete for the same thing, on real processes. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readHeadroom } from '../../src/credits/credit-balances-store.ts';
 import { adjustCredits } from '../../src/credits/credit-bookings-store.ts';
 import { query } from '../../src/platform/database/orm.ts';

@@ -1,5 +1,5 @@
 /** What must hold after every fault, whatever it was. */
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
 import { query } from '../../src/platform/database/orm.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 /** kill -9 of the inference worker in the midst of a bundle, with the models that the project ships. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OF_INSPECTIONS } from '../support/models.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { untilAvailable } from '../support/until.ts';

@@ -1,7 +1,7 @@
 /** PostgreSQL stops at once, drops its sessions or has none left, while customers continue. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { type Answer, post, postUntilAdmitted } from './customer.ts';

@@ -1,5 +1,5 @@
 /** What customers were promised, after a time of mixed load in which something broke. */
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
 import { until } from '../support/until.ts';
 import type { FaultStack } from './fault-stack.ts';

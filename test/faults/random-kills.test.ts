@@ -3,15 +3,15 @@
  * same requests again; only the operating system's timing differs.
  */
 import { randomInt } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
+import { describeWith } from '../support/needs.ts';
 import { useProcesses } from '../support/processes.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';
 import { carryOut, planKills, type Target } from './kill-plan.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { expectPromisesKept, failOneInSeven } from './promises.ts';
-import { ROUNDS } from './rounds.ts';
 
 const DURATION_MS = 120_000;
 const KILLS: Record<Target, number> = {
@@ -37,37 +37,34 @@ it('a seed plans the same kills again, within the time', () => {
   for (const { atMs } of plan) expect(atMs).toBeLessThan(DURATION_MS);
 });
 
-// Minutes, so only in `npm run test:faults`.
-if (ROUNDS > 1) {
-  describe('under mixed load', () => {
-    beforeAll(async () => {
-      stack = await startFaultStack(processes);
-    }, 600_000);
-    afterAll(() => stack.close());
+describeWith('rounds', 'under mixed load', () => {
+  beforeAll(async () => {
+    stack = await startFaultStack(processes);
+  }, 600_000);
+  afterAll(() => stack.close());
 
-    it(
-      `${killCount} kills at random instants of ${DURATION_MS / 1_000} seconds (FAULT_SEED=${seed}): ` +
-        'every acknowledged job ends and is charged once, every repetition gets the same bytes, every event arrives',
-      async () => {
-        const random = new SeededRandom(seed);
-        const plan = planKills(random, KILLS, DURATION_MS);
-        const acknowledged = failOneInSeven(stack);
-        const load = new MixedLoad(stack, random);
-        let unplanned: string[];
-        try {
-          unplanned = await carryOut(stack, plan);
-        } finally {
-          await load.stop();
-        }
+  it(
+    `${killCount} kills at random instants of ${DURATION_MS / 1_000} seconds (FAULT_SEED=${seed}): ` +
+      'every acknowledged job ends and is charged once, every repetition gets the same bytes, every event arrives',
+    async () => {
+      const random = new SeededRandom(seed);
+      const plan = planKills(random, KILLS, DURATION_MS);
+      const acknowledged = failOneInSeven(stack);
+      const load = new MixedLoad(stack, random);
+      let unplanned: string[];
+      try {
+        unplanned = await carryOut(stack, plan);
+      } finally {
+        await load.stop();
+      }
 
-        await expectPromisesKept(stack, load, acknowledged);
-        await report(load, acknowledged);
-        expect(unplanned).toEqual([]);
-      },
-      30 * 60_000,
-    );
-  });
-}
+      await expectPromisesKept(stack, load, acknowledged);
+      await report(load, acknowledged);
+      expect(unplanned).toEqual([]);
+    },
+    30 * 60_000,
+  );
+});
 
 async function report({ record }: MixedLoad, acknowledged: ReadonlySet<string>): Promise<void> {
   const em = stack.orm.em.fork();

@@ -4,9 +4,10 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { query } from '../../src/platform/database/orm.ts';
+import { describeWith } from '../support/needs.ts';
 import { useProcesses } from '../support/processes.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { startTcpBalancer } from '../support/tcp-balancer.ts';
@@ -14,7 +15,6 @@ import { type FaultStack, startFaultStack } from './fault-stack.ts';
 import { startAgain } from './kill-plan.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { expectPromisesKept, failOneInSeven } from './promises.ts';
-import { ROUNDS } from './rounds.ts';
 
 const COUNTS = { api: 3, orchestration: 3, inference: 4, webhooks: 2 };
 const pgBouncer = process.env.PGBOUNCER;
@@ -33,37 +33,34 @@ it('the load balancer passes over a process that does not listen', async () => {
   server.close();
 });
 
-// Minutes, so only in `npm run test:faults`.
-if (ROUNDS > 1) {
-  describe('twelve processes', () => {
-    beforeAll(async () => {
-      stack = await startFaultStack(processes, undefined, { counts: COUNTS, pgBouncer });
-    }, 600_000);
-    afterAll(() => stack.close());
+describeWith('rounds', 'twelve processes', () => {
+  beforeAll(async () => {
+    stack = await startFaultStack(processes, undefined, { counts: COUNTS, pgBouncer });
+  }, 600_000);
+  afterAll(() => stack.close());
 
-    it(
-      `${pgBouncer ? 'behind PgBouncer, which is killed, ' : ''}each replaced in turn under mixed load: every ` +
-        'acknowledged job ends and is charged once, every repetition gets the same bytes, every event arrives',
-      async () => {
-        const acknowledged = failOneInSeven(stack);
-        const load = new MixedLoad(stack, new SeededRandom(1));
-        try {
-          for (const part of stack.replicas) {
-            await part.stop();
-            await startAgain(part);
-          }
-          await stack.pooler?.kill();
-          await stack.pooler?.start();
-        } finally {
-          await load.stop();
+  it(
+    `${pgBouncer ? 'behind PgBouncer, which is killed, ' : ''}each replaced in turn under mixed load: every ` +
+      'acknowledged job ends and is charged once, every repetition gets the same bytes, every event arrives',
+    async () => {
+      const acknowledged = failOneInSeven(stack);
+      const load = new MixedLoad(stack, new SeededRandom(1));
+      try {
+        for (const part of stack.replicas) {
+          await part.stop();
+          await startAgain(part);
         }
-        await expectPromisesKept(stack, load, acknowledged);
-        await report(load);
-      },
-      30 * 60_000,
-    );
-  });
-}
+        await stack.pooler?.kill();
+        await stack.pooler?.start();
+      } finally {
+        await load.stop();
+      }
+      await expectPromisesKept(stack, load, acknowledged);
+      await report(load);
+    },
+    30 * 60_000,
+  );
+});
 
 async function report({ record: { submissions, lost, refusals, repeats } }: MixedLoad): Promise<void> {
   const em = stack.orm.em.fork();

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shadowWorkflowId } from '../../src/contracts/shadow-job.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { isBuildInstalled } from '../../src/jobs/installed-endpoints-store.ts';

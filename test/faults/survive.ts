@@ -1,7 +1,7 @@
 /** Customers who continue while something breaks, and repeat their requests until each has a job. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { until } from '../support/until.ts';
 import { type Answer, post, postUntilAdmitted } from './customer.ts';
 import type { FaultStack } from './fault-stack.ts';

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { FAULTS } from './table.ts';
 

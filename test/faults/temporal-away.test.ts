@@ -1,6 +1,6 @@
 /** Temporal is killed, or cannot be reached, while customers continue. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, it } from '@jest/globals';
+import { afterAll, beforeAll, it } from 'vitest';
 import { useProcesses } from '../support/processes.ts';
 import { type FaultStack, startFaultStack } from './fault-stack.ts';
 import { ROUNDS, rounds } from './rounds.ts';

@@ -1,7 +1,7 @@
 /** The history shards of Temporal's production server move between two processes of its history service, which are killed in turn. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isTemporalServerInstalled } from '../../scripts/install-temporal-server.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HISTORY_SHARDS } from '../../scripts/temporal-server.ts';
+import { describeWith } from '../support/needs.ts';
 import { useProcesses } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { type FaultStack, type History, startFaultStack } from './fault-stack.ts';
@@ -16,11 +16,7 @@ const PATIENCE_MS = 240_000;
 const processes = useProcesses();
 let stack: FaultStack;
 
-const isInstalled = isTemporalServerInstalled();
-const describeWithServer = isInstalled ? describe : describe.skip;
-const hint = isInstalled ? '' : ': not installed, `node scripts/install-temporal-server.ts` does: skipped';
-
-describeWithServer(`the production server of Temporal${hint}`, () => {
+describeWith('temporalServer', 'the production server of Temporal', () => {
   beforeAll(async () => {
     stack = await startFaultStack(processes, undefined, { historyProcesses: 2 });
   }, 600_000);

@@ -1,6 +1,6 @@
 /** kill -9 of the workers at every critical point. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../../src/platform/database/orm.ts';
 import { useProcesses } from '../support/processes.ts';
 import { until } from '../support/until.ts';

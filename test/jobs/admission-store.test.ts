@@ -1,5 +1,5 @@
 /** Admission is one statement: claim, job and hold, all or nothing. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { admitJob } from '../../src/jobs/admission-store.ts';
 import type { StoredResponse } from '../../src/jobs/idempotency-claims-store.ts';

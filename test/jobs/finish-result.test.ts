@@ -1,5 +1,5 @@
 /** Confidences and measures of quality in results have four decimals, wherever a result comes from. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { Event } from '../../src/jobs/entities.ts';
 import { finishResult } from '../../src/jobs/finish-result.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { deleteExpiredIdempotencyClaims } from '../../src/jobs/idempotency-claims-store.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';

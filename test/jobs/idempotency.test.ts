@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../src/jobs/idempotency.ts';
 
 const hex = (payload: unknown) => fingerprint(payload).toString('hex');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { API_VERSION } from '../../src/contracts/api-version.ts';
 import { EVENT_TYPES, TERMINAL_JOB_STATUSES } from '../../src/contracts/job.ts';
 import { eventTypeOf, renderEvent } from '../../src/jobs/job-event.ts';

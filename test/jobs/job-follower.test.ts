@@ -1,6 +1,6 @@
 /** One reader for all who follow jobs in a process. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createJobFollower, type FollowedJob } from '../../src/jobs/job-follower.ts';
 import type { JobRecord } from '../../src/jobs/job-resource.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
@@ -26,7 +26,7 @@ let read: string[][];
 let follower: ReturnType<typeof createJobFollower>;
 
 beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+  vi.useFakeTimers({ toNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
   read = [];
   const find = async (_entity: unknown, { id: { $in } }: { id: { $in: string[] } }) => {
     read.push($in);
@@ -44,12 +44,12 @@ beforeEach(() => {
 });
 afterEach(() => {
   follower.close();
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 /** Lets the time pass, and the follower tell all its listeners: it yields between them. */
 async function pass(ms: number): Promise<void> {
-  await jest.advanceTimersByTimeAsync(ms);
+  await vi.advanceTimersByTimeAsync(ms);
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
 }
 

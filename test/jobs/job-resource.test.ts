@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { endedJob, type JobRecord, renderJob } from '../../src/jobs/job-resource.ts';
 import { epochSeconds } from '../../src/platform/epoch-seconds.ts';
 

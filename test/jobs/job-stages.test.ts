@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { JobStage } from '../../src/contracts/job.ts';
 import type { PlannedStage } from '../../src/contracts/run-bundle.ts';
 import { advancedStages, queuedStages, shownStages } from '../../src/jobs/job-stages.ts';

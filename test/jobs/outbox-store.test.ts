@@ -1,5 +1,5 @@
 /** Replicas share the jobs without a workflow by claiming them. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { claimStrandedJobs, releaseStrandedJobs } from '../../src/jobs/outbox-store.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';

@@ -1,5 +1,5 @@
 /** The listener that wakes requests which wait. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { listenForSettlements, type SettlementListener } from '../../src/jobs/settlement-listener.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';

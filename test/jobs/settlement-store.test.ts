@@ -1,5 +1,5 @@
 /** Pick-up, cancellation, expiry and settlement race on parallel connections: exactly one wins, and I1 and I2 hold. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { TerminalJobStatus } from '../../src/contracts/job.ts';
 import { openDatabase } from '../../src/database.ts';

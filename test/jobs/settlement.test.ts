@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/jobs/entities.ts';
 import { planTransition } from '../../src/jobs/settlement.ts';
 import { isId, newId } from '../../src/platform/ids.ts';

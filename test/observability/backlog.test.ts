@@ -1,7 +1,8 @@
 /** The gauges of the backlog are true, or absent when unknown. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
 import type { Client } from '@temporalio/client';
 import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { startRunJob } from '../../src/jobs/job-starter.ts';

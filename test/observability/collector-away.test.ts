@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { expect, it } from 'vitest';
 import { traceWith } from '../../src/observability/open-telemetry.ts';
 
 it('a process whose collector is out of reach stops normally', async () => {

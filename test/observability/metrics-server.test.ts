@@ -1,6 +1,7 @@
 /** The metrics server serves true metrics and probes, if it is configured. */
-import { afterEach, describe, expect, it } from '@jest/globals';
+
 import { Registry } from 'prom-client';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type MetricsServer, startMetricsServer } from '../../src/observability/metrics-server.ts';
 
 let server: MetricsServer;

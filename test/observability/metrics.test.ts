@@ -1,6 +1,7 @@
 /** The metrics are correct, follow Prometheus's naming conventions, and have bounded labels. */
-import { describe, expect, it } from '@jest/globals';
+
 import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
 import type { DeliveryActivities } from '../../src/contracts/deliver-webhook.ts';
 import { createMetrics, type SettledJob } from '../../src/observability/metrics.ts';
 import { observeDeliveries } from '../../src/observability/observed-deliveries.ts';

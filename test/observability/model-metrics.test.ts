@@ -1,5 +1,5 @@
 /** Metrics of a model: its queue time, its run time, and its batch sizes. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/observability/metrics.ts';
 
 it('a run of a network counts once, with its samples and the wait of each of its jobs', async () => {

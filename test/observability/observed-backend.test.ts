@@ -1,5 +1,5 @@
 /** Observation times an inference by its outcome, and does not change its result. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { BundleInference, InferenceBackend } from '../../src/contracts/inference-backend.ts';
 import type { InferenceOutcome } from '../../src/contracts/job.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';

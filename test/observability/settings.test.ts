@@ -1,5 +1,5 @@
 /** Settings that cannot work are refused at boot, and optional features are off by default. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type ProcessName, readConfig } from '../../src/platform/config/config.ts';
 
 const NEEDED = {

@@ -1,13 +1,14 @@
 /** Traces change no workflow, and a process without a collector loads no tracing code. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { traceWith } from '../../src/observability/open-telemetry.ts';
 import type { Tracing } from '../../src/observability/tracing.ts';
 import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
+import { installQuietRuntime } from '../support/temporal-runtime.ts';
 
 const HISTORIES = `${PROJECT_DIRECTORY}test/replay/histories/`;
 const histories = readdirSync(HISTORIES).flatMap((folder) =>
@@ -20,7 +21,7 @@ let workflowBundle: WorkflowBundle;
 
 beforeAll(async () => {
   const logger = new DefaultLogger('ERROR', () => {});
-  Runtime.install({ logger, shutdownSignals: [] });
+  installQuietRuntime();
   tracing = traceWith('test', new SimpleSpanProcessor(exporter));
   workflowBundle = await bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { hashApiKeySecret, isWellFormedApiKey, newApiKeySecret } from '../../src/organizations/api-keys.ts';
 
 const MODES = [

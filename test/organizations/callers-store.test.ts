@@ -1,5 +1,5 @@
 /** The one statement that every request with an API key begins with. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { hashApiKeySecret, newApiKeySecret } from '../../src/organizations/api-keys.ts';
 import { type Caller, type CallerLookup, countRequest, findCaller } from '../../src/organizations/callers-store.ts';

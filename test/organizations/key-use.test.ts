@@ -1,5 +1,5 @@
 /** `last_used_at` of a key: right to the minute, without a write for every request. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKey } from '../../src/organizations/entities.ts';
 import { createKeyUse } from '../../src/organizations/key-use.ts';
 import { query } from '../../src/platform/database/orm.ts';

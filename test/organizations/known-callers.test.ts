@@ -1,6 +1,6 @@
 /** The statement that admits the job checks a known caller; the responses are the same. */
 import { PassThrough, Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { ApiKey } from '../../src/organizations/entities.ts';

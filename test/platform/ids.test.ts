@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { firstIdAt, ID_PREFIXES, type IdKind, isId, newId, randomToken } from '../../src/platform/ids.ts';
 
 const kinds = Object.keys(ID_PREFIXES) as IdKind[];

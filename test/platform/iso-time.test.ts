@@ -1,5 +1,5 @@
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, it } from 'vitest';
 import { parseIsoTime } from '../../src/platform/iso-time.ts';
 
 it.each([

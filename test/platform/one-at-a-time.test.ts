@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { createOneAtATime } from '../../src/platform/one-at-a-time.ts';
 
 it('runs tasks of one key in order, also after a failure, and of others side by side', async () => {

@@ -1,6 +1,7 @@
 /** A sealed secret opens only with its key and its purpose. */
-import { describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 
 const sealed = createSealedSecrets(['first key']);

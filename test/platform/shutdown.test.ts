@@ -1,5 +1,5 @@
 /** A shutdown ends within its bounds, whatever hangs. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { useProcesses } from '../support/processes.ts';
 
 const processes = useProcesses();

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { createSignedUrls } from '../../src/platform/signed-urls.ts';
 
 const NOON = new Date('2026-12-01T12:00:00.000Z');

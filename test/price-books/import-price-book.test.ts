@@ -1,7 +1,7 @@
 /** Imports of price books into a real database: what goes in, what is said of the rest, and what a failure leaves. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { importPriceBook } from '../../src/price-books/import-price-book.ts';

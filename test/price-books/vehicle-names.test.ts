@@ -1,5 +1,5 @@
 /** Names of makes as requests and files write them. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { makeKey } from '../../src/price-books/vehicle-names.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 /** What agreement means, field by field, and which jobs are sampled. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { firstIdAt, newId } from '../../src/platform/ids.ts';
 import { compareResults } from '../../src/releases/compare-results.ts';
 import { isSampled } from '../../src/releases/is-sampled.ts';

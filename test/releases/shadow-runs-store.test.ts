@@ -1,5 +1,5 @@
 /** What runs in the shadow leave: a report by field, one record for each job, and statements that find their rows by an index. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { pickUpJob } from '../../src/jobs/pick-up-store.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { installQuietRuntime } from '../support/temporal-runtime.ts';
 import { workflowBundlePath } from '../support/workers.ts';
 
 const HISTORIES = fileURLToPath(new URL('histories/run-job', import.meta.url));
@@ -16,7 +17,7 @@ const readHistory = (file: string): History => JSON.parse(readFileSync(`${HISTOR
 let codePath: string;
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR', () => {}), shutdownSignals: [] });
+  installQuietRuntime();
   codePath = await workflowBundlePath();
 });
 

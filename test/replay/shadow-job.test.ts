@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { installQuietRuntime } from '../support/temporal-runtime.ts';
 import { workflowBundlePath } from '../support/workers.ts';
 
 const HISTORIES = fileURLToPath(new URL('histories/shadow-job', import.meta.url));
-const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 describe('a shadow started under an earlier version continues under this one', () => {
   let workflowBundle: { codePath: string };
 
   beforeAll(async () => {
-    Runtime.install({ logger: silent });
+    installQuietRuntime();
     workflowBundle = { codePath: await workflowBundlePath() };
   });
 

@@ -1,7 +1,8 @@
 /** The quota of SDK licences under concurrent requests, in any order of events. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
 import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { ensureOrganization } from '../../src/organizations/organizations-store.ts';
 import { SDKS } from '../../src/organizations/scopes.ts';

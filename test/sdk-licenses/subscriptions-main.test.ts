@@ -1,5 +1,5 @@
 /** `npm run -s subscriptions`, as a payment integration runs it. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { ensureOrganization } from '../../src/organizations/organizations-store.ts';
 import { newId } from '../../src/platform/ids.ts';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
 import { openDatabase } from '../../src/database.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
 import { type ProgramExit, type RunningProgram, startProgram, waitUntilReady } from '../../src/embedded/program.ts';
 

@@ -1,5 +1,5 @@
 /** Requests as customers send them, and the guarantees of a refused one. */
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/contracts/error-codes.ts';
 import { query } from '../../src/platform/database/orm.ts';
 import { type Answer, type CallOptions, PUBLIC_BASE_URL, type TestApi } from './api.ts';

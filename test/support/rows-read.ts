@@ -1,6 +1,7 @@
 /** How many rows PostgreSQL reads for a statement that the service sends. */
-import { expect, jest } from '@jest/globals';
+
 import pg from 'pg';
+import { expect, vi } from 'vitest';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 
 interface PlanNode {
@@ -18,7 +19,7 @@ export interface SentStatements {
 
 /** Call it before connections are made, which take the method along. */
 export function watchStatements(ormOf: () => MikroORM): SentStatements {
-  const sent = jest.spyOn(pg.Client.prototype, 'query');
+  const sent = vi.spyOn(pg.Client.prototype, 'query');
   return {
     async rowsRead(work, texts) {
       sent.mockClear();

@@ -1,6 +1,11 @@
 /**
- * `npm test`: starts one real PostgreSQL and one real Temporal, runs jest against them, stops everything, and closes
- * with the line `N passed, N failed`. Arguments go to jest: `npm test -- test/credits -t 'ledger'`.
+ * `npm test` and `npm run test:all`: start one real PostgreSQL and one real Temporal, run vitest against them, stop everything, and
+ * close with what was skipped and why, and the line `N passed, N failed`.
+ *
+ *   npm test                                  the lane `core` (test/lanes.ts)
+ *   npm test -- test/credits -t 'ledger'      some files, whatever their lane: arguments go to vitest
+ *   npm test -- --shuffle-seed 7              the files in an order that the seed determines
+ *   npm run test:all -- --lane browser        some lanes; without `--lane` all of them
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,6 +19,8 @@ import { findOrphans, stopOrphans } from '../../src/embedded/process-record.ts';
 import type { RunningProgram } from '../../src/embedded/program.ts';
 import { startTemporal } from '../../src/embedded/temporal.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
+import { CORE, LANES } from '../lanes.ts';
+import type { TestReport } from './test-report.ts';
 
 interface Servers {
   environment: Record<string, string>;
@@ -23,11 +30,20 @@ interface Servers {
 interface Totals {
   passed: number;
   failed: number;
+  /** How many tests were skipped, by reason. */
+  skipped: ReadonlyMap<string, number>;
+}
+
+interface Selection {
+  /** Null: every lane, as far as the arguments select its files. */
+  lanes: readonly string[] | null;
+  shuffleSeed: string | null;
+  vitestArguments: readonly string[];
 }
 
 const TEMPLATE_DATABASE = 'template_migrated';
-/** Where jest's report is kept for readers. */
-const REPORT_PATH = process.env.TEST_REPORT_PATH;
+/** At the end of a suite's title: needs.ts. */
+const SKIP_REASON = /\[skipped: ([^\]]+)\]/;
 const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));
 
 async function startServers(directory: string, signal: AbortSignal): Promise<Servers> {
@@ -90,24 +106,49 @@ async function startTestTemporal(directory: string, programs: RunningProgram[], 
   return `127.0.0.1:${port}`;
 }
 
-/** Returns null when jest ended before it wrote its report. */
-async function runJest(environment: Record<string, string>, reportPath: string, signal: AbortSignal) {
+/** @throws an error that names the lanes, if one is unknown */
+function parseArguments(given: readonly string[]): Selection {
+  const rest: string[] = [];
+  const lanes: string[] = [];
+  let shuffleSeed: string | null = null;
+  const known = [CORE, ...Object.keys(LANES)];
+  for (let index = 0; index < given.length; index += 1) {
+    const argument = given[index] as string;
+    if (argument === '--all') lanes.push(...known);
+    else if (argument === '--lane') lanes.push((given[++index] as string | undefined) ?? '');
+    else if (argument === '--shuffle-seed') shuffleSeed = given[++index] ?? '';
+    else rest.push(argument);
+  }
+  const unknown = lanes.filter((lane) => !known.includes(lane));
+  if (unknown.length > 0) throw new Error(`There is no lane ${unknown.join(', ')}. The lanes are ${known.join(', ')}.`);
+  // `--all --lane browser`, as npm writes it, names one.
+  const named = lanes.slice(given.includes('--all') ? known.length : 0);
+  const selectsFiles = rest[0] !== undefined && !rest[0].startsWith('-');
+  if (named.length > 0) return { lanes: named, shuffleSeed, vitestArguments: rest };
+  const all = lanes.length > 0 || selectsFiles;
+  return { lanes: all ? null : [CORE], shuffleSeed, vitestArguments: rest };
+}
+
+/** Answers with zero when vitest ended without a failure. */
+async function runVitest(
+  { lanes, shuffleSeed, vitestArguments }: Selection,
+  environment: Record<string, string>,
+  signal: AbortSignal,
+): Promise<number | null> {
   const child = spawn(
     process.execPath,
     [
-      '--experimental-vm-modules',
-      '--disable-warning=ExperimentalWarning',
-      join(projectDirectory, 'node_modules/jest/bin/jest.js'),
-      '--json',
-      `--outputFile=${reportPath}`,
-      ...process.argv.slice(2),
+      join(projectDirectory, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      ...(lanes ?? []).flatMap((lane) => ['--project', lane]),
+      ...(shuffleSeed === null ? [] : ['--sequence.shuffle.files', `--sequence.seed=${shuffleSeed}`]),
+      ...vitestArguments,
     ],
     {
       cwd: projectDirectory,
-      // Its report goes to the file; what a person reads is on its standard error.
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...environment, NODE_ENV: 'test' },
-      // A group of its own: jest's workers end with it, and Ctrl-C reaches them through this process alone.
+      // A group of its own: vitest's workers end with it, and Ctrl-C reaches them through this process alone.
       detached: true,
     },
   );
@@ -124,17 +165,33 @@ async function runJest(environment: Record<string, string>, reportPath: string, 
     child.once('exit', resolve);
   });
   endGroup();
-  return { exitCode, totals: readTotals(reportPath) };
+  return exitCode;
 }
 
+/** A run that ended before it wrote its report has failed. */
 function readTotals(reportPath: string): Totals {
+  let report: TestReport;
   try {
-    const report = JSON.parse(readFileSync(reportPath, 'utf8'));
-    // A file that can't even be loaded has no tests to count, and is a failure all the same.
-    return { passed: report.numPassedTests, failed: report.numFailedTests + report.numRuntimeErrorTestSuites };
+    report = JSON.parse(readFileSync(reportPath, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, skipped: new Map() };
   }
+  const tests = report.files.flatMap((file) => file.tests);
+  const count = (state: string) => tests.filter((test) => test.state === state).length;
+  const skipped = new Map<string, number>();
+  for (const { name, state } of tests) {
+    if (state !== 'skipped') continue;
+    const reason = SKIP_REASON.exec(name)?.[1] ?? 'not selected';
+    skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+  }
+  return { passed: count('passed'), failed: count('failed') + count('pending') + report.errors.length, skipped };
+}
+
+/** `skipped: 212 (no Chromium: node scripts/install-chromium.ts: 200; not on Linux: 12)` */
+function describeSkipped(skipped: Totals['skipped']): string {
+  const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+  const reasons = [...skipped].map(([reason, count]) => `${count} ${reason}`);
+  return `skipped: ${total}${total === 0 ? '' : ` (${reasons.join('; ')})`}`;
 }
 
 /** Stops processes that the tests left behind, and returns their names. Every started process is noted in such a file. */
@@ -145,20 +202,24 @@ async function stopLeftovers(directory: string): Promise<string[]> {
   return leftovers.map(({ name, pid }) => `${name} (process ${pid})`);
 }
 
-async function main(signal: AbortSignal): Promise<{ totals: Totals; succeeded: boolean }> {
+async function main(selection: Selection, signal: AbortSignal): Promise<{ totals: Totals; succeeded: boolean }> {
   const directory = mkdtempSync(join(tmpdir(), 'vehicle-inference-tests-'));
   // PostgreSQL may run under another account (postgres-user.ts), which has to pass through here.
   chmodSync(directory, 0o755);
   try {
     const servers = await startServers(directory, signal);
     try {
+      const reportPath = process.env.TEST_REPORT_PATH ?? join(directory, 'report.json');
       const environment = {
         ...servers.environment,
         TMPDIR: directory,
+        TEST_REPORT_PATH: reportPath,
+        TEST_STORAGE_BUCKET: process.env.STORAGE_BUCKET ?? '',
         // The tests start the service's processes dozens of times: each compiles only what none before it has.
         NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
       };
-      const { exitCode, totals } = await runJest(environment, REPORT_PATH ?? join(directory, 'report.json'), signal);
+      const exitCode = await runVitest(selection, environment, signal);
+      const totals = readTotals(reportPath);
       const leftovers = await stopLeftovers(directory);
       if (leftovers.length > 0 && !signal.aborted) {
         console.error(`The tests left running: ${leftovers.join(', ')}`);
@@ -177,13 +238,19 @@ const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => interruption.abort(new Error(`stopped by ${name}`)));
 }
-let outcome: { totals: Totals; succeeded: boolean } = { totals: { passed: 0, failed: 1 }, succeeded: false };
+let totals: Totals = { passed: 0, failed: 1, skipped: new Map() };
+let succeeded = false;
 try {
-  outcome = await main(interruption.signal);
+  const selection = parseArguments(process.argv.slice(2));
+  ({ totals, succeeded } = await main(selection, interruption.signal));
+  if (selection.lanes !== null) {
+    const others = Object.keys(LANES).filter((lane) => !selection.lanes?.includes(lane));
+    if (others.length > 0) console.log(`not run: the lanes ${others.join(', ')} (npm run test:all)`);
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
 }
-const { totals, succeeded } = outcome;
 if (totals.passed + totals.failed === 0) console.error('No test ran.');
+console.log(describeSkipped(totals.skipped));
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode = succeeded && !interruption.signal.aborted ? 0 : 1;

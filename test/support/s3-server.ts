@@ -1,23 +1,13 @@
 /** versitygw for the tests of buckets. */
-import { existsSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
-import { describe } from '@jest/globals';
-import { VERSITYGW_PATH } from '../../scripts/install-versitygw.ts';
 import { prepareS3Server, S3_CREDENTIALS, type S3Server } from '../../scripts/s3-server.ts';
 import { ProcessRecord } from '../../src/embedded/process-record.ts';
 
 export { S3_CREDENTIALS };
-
-const isInstalled = existsSync(VERSITYGW_PATH);
-
-/** A suite that needs the server. */
-export const describeWithS3 = isInstalled ? describe : describe.skip;
-/** Its name, which says what to do where the server is missing. */
-export const nameWithS3 = (name: string): string =>
-  isInstalled ? name : `${name}: versitygw is not installed, \`node scripts/install-versitygw.ts\` does: skipped`;
 
 export interface TestS3Server extends S3Server {
   /** Stops it and removes its buckets. */

@@ -2,14 +2,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import { createShadowRecordActivities } from '../../src/activities/shadow-activities.ts';
@@ -20,6 +13,7 @@ import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { randomToken } from '../../src/platform/ids.ts';
 import { WORKFLOWS_PATH } from '../../src/workers/run-worker.ts';
 import type { TestNamespace } from './temporal.ts';
+import { installQuietRuntime } from './temporal-runtime.ts';
 
 export interface TestWorkers {
   /** Cancels running activities, as the end of a process does. */
@@ -27,7 +21,6 @@ export interface TestWorkers {
 }
 
 const logger = new DefaultLogger('ERROR');
-let isRuntimeInstalled = false;
 
 export type TestWorkerOptions = Omit<WorkerOptions, 'connection' | 'namespace'>;
 
@@ -36,8 +29,7 @@ export async function startTestWorkers(
   { address, namespace }: TestNamespace,
   options: readonly TestWorkerOptions[],
 ): Promise<TestWorkers> {
-  if (!isRuntimeInstalled) Runtime.install({ logger, shutdownSignals: [] });
-  isRuntimeInstalled = true;
+  installQuietRuntime();
   const connection = await NativeConnection.connect({ address });
   const workers = await Promise.all(
     options.map((option) => Worker.create({ connection, namespace, maxCachedWorkflows: 50, ...option })),

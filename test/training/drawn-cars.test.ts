@@ -3,11 +3,12 @@
  * that they work together, and nothing about photographs.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TRAINING_PYTHON } from '../../scripts/install-training.ts';
+import { describeWith } from '../support/needs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
 const STEPS = 64;
@@ -29,7 +30,7 @@ const trainParts = () =>
   python(`train_parts --data ${work}/parts.npz --extra ${work}/empty.npz --out ${work} ${SCHEDULE}`);
 const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
-(existsSync(TRAINING_PYTHON) ? describe : describe.skip)('a training on drawn cars', () => {
+describeWith('training', 'a training on drawn cars', () => {
   let printed: string;
 
   beforeAll(() => {

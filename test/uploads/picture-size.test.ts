@@ -1,8 +1,8 @@
 /** Sizes of pictures by their headers: what a viewer shows, or nothing. */
 import { Readable } from 'node:stream';
-import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { expect, it } from 'vitest';
 import { readPictureSize } from '../../src/uploads/picture-size.ts';
 
 const read = (content: Buffer, mediaType: string) =>

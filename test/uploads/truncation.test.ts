@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, describe, expect, it } from 'vitest';
 import { isTruncated } from '../../src/uploads/truncation.ts';
 import { jpeg, png, webp } from '../support/pictures.ts';
 import { makeVideo } from '../support/videos.ts';

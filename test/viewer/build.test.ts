@@ -1,6 +1,6 @@
 /** What `scripts/build-console.mjs` made of the viewer: its size, and that nothing in it needs a looser policy. */
 import { readFileSync, statSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
 const DIST = `${PROJECT_DIRECTORY}viewer/dist/`;

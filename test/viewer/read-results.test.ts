@@ -1,5 +1,5 @@
 /** What the components make of results. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Result as Placed } from '../../src/endpoints/render.hotspots/result.ts';
 import type { Result as Shown } from '../../src/endpoints/viewer.hotspots/result.ts';
 import {

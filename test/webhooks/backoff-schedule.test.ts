@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { DELIVERY_BACKOFF_MS, planNextAttempt, resumeAfter } from '../../src/webhooks/backoff-schedule.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type ConcurrencyLimits,
   createDeliverySlots,

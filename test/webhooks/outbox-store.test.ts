@@ -1,5 +1,5 @@
 /** The sweeper finds every pending delivery that may have no workflow. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { type MikroORM, query } from '../../src/platform/database/orm.ts';
 import { endDelivery } from '../../src/webhooks/delivery-records-store.ts';

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDnsResolver, type ResolveHost, resolveLikeTheSystem } from '../../src/webhooks/resolve-host.ts';
 
 /** What the name server of these tests knows. */

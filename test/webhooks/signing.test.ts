@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
 import { newWebhookSecret, signatureHeaders } from '../../src/webhooks/signing.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbWIbPvCHUsw=';

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeliveryError } from '../../src/webhooks/delivery-error.ts';
 import { createWebhookClient, lookupOf, type WebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { checkWebhookUrl } from '../../src/webhooks/webhook-target.ts';
@@ -23,7 +23,7 @@ interface CountingServer {
 const closers: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
-  jest.useRealTimers();
+  vi.useRealTimers();
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
@@ -149,7 +149,7 @@ describe('an exchange', () => {
 describe('the limit of 10 seconds', () => {
   // Only this realm's setTimeout: sockets, and the timers inside Node, continue as usual.
   const freezeTime = () =>
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    vi.useFakeTimers({ toNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
 
   async function heldAnswer() {
     const { promise: arrived, resolve } = Promise.withResolvers<ServerResponse>();
@@ -161,14 +161,14 @@ describe('the limit of 10 seconds', () => {
 
   it('accepts a response at 9.9 s', async () => {
     const { answer, response } = await heldAnswer();
-    jest.advanceTimersByTime(9_900);
+    vi.advanceTimersByTime(9_900);
     response.end();
     expect(await answer).toBe('answered');
   });
 
   it('ends the exchange and its connection before 10.1 s', async () => {
     const { server, answer } = await heldAnswer();
-    jest.advanceTimersByTime(10_100);
+    vi.advanceTimersByTime(10_100);
     expect(await answer).toBe('timeout');
     await untilClosed(server);
   });
@@ -178,7 +178,7 @@ describe('the limit of 10 seconds', () => {
     response.writeHead(200).write('a');
     for (let second = 0; second < 11; second += 1) {
       response.write('a');
-      jest.advanceTimersByTime(1_000);
+      vi.advanceTimersByTime(1_000);
     }
     expect(await answer).toBe('timeout');
     await untilClosed(server);
@@ -192,7 +192,7 @@ describe('the limit of 10 seconds', () => {
     const socket = await arrived;
     for (const piece of 'HTTP/1.1 200 OK\r\n') {
       socket.write(piece);
-      jest.advanceTimersByTime(1_000);
+      vi.advanceTimersByTime(1_000);
     }
     expect(await answer).toBe('timeout');
     await untilClosed(server);
@@ -204,7 +204,7 @@ describe('the limit of 10 seconds', () => {
     freezeTime();
     const answer = failure(post(server.port, { url: `https://receiver.example:${server.port}/` }));
     await arrived;
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
     expect(await answer).toBe('timeout');
     await untilClosed(server);
   });
@@ -215,9 +215,9 @@ describe('the limit of 10 seconds', () => {
     const through = createWebhookClient({ allowPrivateTargets: true, resolveHost: () => late });
     freezeTime();
     const answer = failure(post(server.port, { through }));
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
     expect(await answer).toBe('timeout');
-    jest.useRealTimers();
+    vi.useRealTimers();
     answerLate(['127.0.0.1']);
     // Any effect of the late answer precedes the end of this exchange.
     await post(server.port);
@@ -232,7 +232,7 @@ describe('the limit of 10 seconds', () => {
     for (let index = 0; index < 20; index += 1) {
       expect(await post(healthy.port)).toMatchObject({ statusCode: 200 });
     }
-    jest.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(10_000);
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(['timeout']));
   });
 });
@@ -412,7 +412,7 @@ describe('private addresses', () => {
 describe.each([{ all: true }, { all: false }])('a look-up with all: $all', ({ all }) => {
   it('calls back later, when whoever asked listens for a connection that fails at once', async () => {
     const called = Promise.withResolvers<void>();
-    const callback = jest.fn(() => called.resolve());
+    const callback = vi.fn<() => void>(() => called.resolve());
     lookupOf(['192.0.2.1'])('receiver.example', { all }, callback);
     expect(callback).not.toHaveBeenCalled();
     await called.promise;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { DeliveryError } from '../../src/webhooks/delivery-error.ts';
 import type { ResolveHost } from '../../src/webhooks/resolve-host.ts';
 import { checkWebhookUrl } from '../../src/webhooks/webhook-target.ts';

@@ -1,5 +1,5 @@
 /** The API's view of an inference worker's models follows its folder, and survives an outage of the database. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { InstalledEndpoint } from '../../src/contracts/inference-backend.ts';
 import { openDatabase } from '../../src/database.ts';
 import {

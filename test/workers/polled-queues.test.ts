@@ -1,8 +1,9 @@
 /** With the real Temporal, a worker process polls its task queues while it can serve something. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RUN_JOB_WORKFLOW, type RunJobInput, type Settlement } from '../../src/contracts/run-job.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';
 import { openTemporalClient } from '../../src/platform/temporal/connect.ts';

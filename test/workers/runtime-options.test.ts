@@ -1,5 +1,5 @@
 /** The configuration decides where networks run, and no environment reaches a process on the CPU. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { runtimeOptionsOf } from '../../src/workers/runtime-options.ts';
 
 const settings = {

@@ -1,5 +1,5 @@
 /** Live mode offers what running workers can do: an announcement lasts as long as somebody renews it. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import {
   announceInstalledEndpoints,

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSettlementActivities } from '../../src/activities/settlement-activities.ts';
 import type { JobInput } from '../../src/contracts/job.ts';
 import { openDatabase } from '../../src/database.ts';

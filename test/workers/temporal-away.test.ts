@@ -1,5 +1,5 @@
 /** A worker that starts while Temporal is away: its supervisor starts it again, and the log tells why. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { useProcesses } from '../support/processes.ts';
 

@@ -1,6 +1,7 @@
 /** Workers of one queue with different models: a job that lands on one without its model costs no attempt. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDispatchActivities } from '../../src/activities/dispatch-activities.ts';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import type { InferenceBackend } from '../../src/contracts/inference-backend.ts';

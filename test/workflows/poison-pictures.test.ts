@@ -1,7 +1,7 @@
 /** Pictures that end, occupy or exhaust the process that reads them: their jobs fail after three attempts, others continue. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { MEGABYTE } from '../../src/contracts/media-limits.ts';
 import { dashboardRead } from '../../src/endpoints/dashboard.read/contract.ts';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';

@@ -1,7 +1,8 @@
 /** Bundles through the real Temporal and the real PostgreSQL: stages side by side, and what becomes of each way to fail. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createStageRecordActivities } from '../../src/activities/stage-record-activities.ts';
 import type { ErrorCode } from '../../src/contracts/error-codes.ts';

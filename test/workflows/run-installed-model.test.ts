@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { announceInstalledEndpoints } from '../../src/jobs/installed-endpoints-store.ts';
 import { installModel, manifestOfGuide, paint } from '../inference/support/exported-models.ts';

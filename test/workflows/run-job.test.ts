@@ -1,7 +1,8 @@
 /** A job's life through the real Temporal and the real PostgreSQL, from its start by name to its end. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { Context } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import type { ErrorCode } from '../../src/contracts/error-codes.ts';
 import {

@@ -1,8 +1,8 @@
 /** Live jobs on the models that are installed: what a picture is decides how its job ends, and nothing is charged in vain. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { TERMINAL_JOB_STATUSES, type TerminalJobStatus } from '../../src/contracts/job.ts';
 import type { Result as Damages } from '../../src/endpoints/damage.detect/result.ts';

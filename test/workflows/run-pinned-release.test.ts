@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tireDetect } from '../../src/endpoints/tire.detect/contract.ts';
 import { type Backend, createBackend } from '../../src/inference/backends/create-backend.ts';
 import { AnnouncedModels } from '../../src/workers/announced-models.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createShadowActivities } from '../../src/activities/shadow-activities.ts';
 import { shadowWorkflowId } from '../../src/contracts/shadow-job.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';

@@ -1,8 +1,8 @@
 /** Jobs that another cluster runs, from the request to the charge: repeated, late or foreign callbacks are harmless. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDispatchActivities } from '../../src/activities/dispatch-activities.ts';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';

@@ -1,6 +1,7 @@
 /** A release in the shadow and one as a canary, through the real Temporal and the real PostgreSQL: what customers get stays theirs. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInferenceActivities } from '../../src/activities/inference-activities.ts';
 import { createShadowActivities } from '../../src/activities/shadow-activities.ts';
 import type { InferenceBackend, InferenceContext, InferenceRequest } from '../../src/contracts/inference-backend.ts';

@@ -1,5 +1,5 @@
 /** Jobs of test mode cost nothing, so nobody who pays may have to wait for them. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createSteeredBackend, type RunningInference } from '../support/backends.ts';
 import { type Customer, createCustomer } from '../support/customers.ts';

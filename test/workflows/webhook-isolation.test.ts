@@ -2,8 +2,9 @@
  * An endpoint that hangs or fails does not delay the others: verified by counts, on a worker with few slots, whose
  * receivers respond when the test says so.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveryActivities } from '../../src/activities/delivery-activities.ts';
 import { DELIVER_WEBHOOK_WORKFLOW, type DeliveryActivities } from '../../src/contracts/deliver-webhook.ts';
 import { TASK_QUEUES } from '../../src/contracts/task-queues.ts';

@@ -1,7 +1,7 @@
 /** A video of gigabytes is inspected without reading its media data. */
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readFilmWithoutMedia } from '../../../src/api/internal/film-without-media.ts';
 import { FileFault } from '../../../src/artefacts/inspection/file-fault.ts';
 import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';

@@ -1,6 +1,6 @@
 /** API keys: made, listed, changed, rotated and revoked by members. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MOST_ACTIVE_KEYS } from '../../../src/organizations/api-key-lifecycle.ts';
 import { isWellFormedApiKey } from '../../../src/organizations/api-keys.ts';
 import { SCOPE_CATALOGUE } from '../../../src/organizations/scopes.ts';

@@ -1,6 +1,7 @@
 /** Prices and statements: every statement begins where the one before ended, and the last ends at the balance. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adjustCredits, topUp } from '../../../src/credits/credit-bookings-store.ts';
 import { expireGrants, grantPromotion } from '../../../src/credits/credit-grants-store.ts';
 import { closingCredits, monthBounds } from '../../../src/credits/statements.ts';

@@ -1,5 +1,5 @@
 /** What bodies and filters the management API takes: JSON that is bounded, and nothing that only looks like it. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/api/management/operations.ts';
 import { EVENT_TYPES } from '../../../src/contracts/job.ts';
 import { SCOPE_CATALOGUE } from '../../../src/organizations/scopes.ts';

@@ -1,5 +1,5 @@
 /** What the console reads besides the resources: the member, the endpoints' schemas, a job's files and events, a delivery's body. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import { Event, Job } from '../../../src/jobs/entities.ts';
 import { renderEvent } from '../../../src/jobs/job-event.ts';
@@ -76,7 +76,7 @@ describe('the files of a job', () => {
     const shown = await fetch(api.url + path);
     expect([shown.status, shown.headers.get('Content-Type')]).toEqual([200, 'image/jpeg']);
     expect(new Uint8Array(await shown.arrayBuffer())).toEqual(new Uint8Array(jpeg));
-    const stream = jest.spyOn(api.store, 'stream');
+    const stream = vi.spyOn(api.store, 'stream');
     const asked = await fetch(api.url + path, { method: 'HEAD' });
     expect([asked.status, asked.headers.get('Content-Length')]).toEqual([200, String(jpeg.byteLength)]);
     expect(stream).not.toHaveBeenCalled();

@@ -1,5 +1,5 @@
 /** Balances, thresholds, the ledger and top-ups, as members see them. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topUp } from '../../../src/credits/credit-bookings-store.ts';
 import { grantPromotion } from '../../../src/credits/credit-grants-store.ts';
 import type { CheckoutOrder, PaymentProvider } from '../../../src/credits/payments/payment-provider.ts';

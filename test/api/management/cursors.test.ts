@@ -1,5 +1,5 @@
 /** Every list of the management API refuses a cursor that is not an id of the list. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operations } from '../../../src/api/management/operations.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createCustomer } from '../../support/customers.ts';

@@ -1,6 +1,6 @@
 /** The organisation, its jobs and its audit log, as its members see them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../../src/platform/database/orm.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { type Answer, startTestApi, type TestApi } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 /** Every operation of the management API, asked by everybody: each role, no role, another organisation, an API key. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../src/api/management/operations.ts';
 import { buildOpenApi } from '../../../src/api/openapi/document.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';

@@ -1,5 +1,5 @@
 /** Usage by day, endpoint, key and mode. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobStatus } from '../../../src/contracts/job.ts';
 import { query } from '../../../src/platform/database/orm.ts';
 import { firstIdAt } from '../../../src/platform/ids.ts';

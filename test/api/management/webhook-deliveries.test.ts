@@ -1,5 +1,5 @@
 /** The delivery log, test events and replays, through the API, Temporal, a webhook worker and a real receiver. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveryActivities } from '../../../src/activities/delivery-activities.ts';
 import { verifyWebhook } from '../../../src/client/index.ts';
 import { TASK_QUEUES } from '../../../src/contracts/task-queues.ts';

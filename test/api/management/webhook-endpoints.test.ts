@@ -1,5 +1,5 @@
 /** Webhook endpoints: what they receive, and where. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../../src/platform/database/orm.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { WebhookEndpoint } from '../../../src/webhooks/entities.ts';

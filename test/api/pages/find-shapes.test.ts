@@ -1,6 +1,6 @@
 /** The places that the console finds in the results of every endpoint. */
 import { globSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { findPlaces } from '../../../src/api/pages/find-shapes.ts';
 import { PROJECT_DIRECTORY } from '../../support/processes.ts';
 

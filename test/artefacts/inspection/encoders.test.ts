@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { afterAll, expect, test } from 'vitest';
 import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
 import { ARTEFACT_MEDIA_TYPES } from '../../../src/contracts/media-limits.ts';
 import { makeVideo } from '../../support/videos.ts';

@@ -1,7 +1,7 @@
 /** Forbidden and missing parts of a file, by format, and the message for each. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
 import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
 import {
   exifOf,

@@ -3,9 +3,9 @@
  * The files are cut here by rules of their own.
  */
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { jpegSegment, pngChunk, webp, webpChunk } from '../../inference/support/crafted-files.ts';
 import { box } from './boxes.ts';
 import { faultOf } from './fault-of.ts';

@@ -1,5 +1,5 @@
 /** The specification's tables of API keys, of their identity and their prefixes, on real responses. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newApiKeySecret } from '../../../src/organizations/api-keys.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';

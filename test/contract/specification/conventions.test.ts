@@ -1,6 +1,6 @@
 /** The specification of all requests: surfaces, conventions and versions. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointBySlug, endpoints } from '../../../src/endpoints/list.ts';
 import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';
 import type { TestApi } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 /** The specification's table of errors, by HTTP. Those of SDK licences are in `sdk-licenses.test.ts`. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import { ERRORS } from '../../../src/contracts/error-codes.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';

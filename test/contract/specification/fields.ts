@@ -1,5 +1,5 @@
 /** Rows of fields, as the specification's tables list them, and the check of a schema or a response against a row. */
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { OpenApiDocument } from '../../support/openapi-check.ts';
 
 export interface Field {

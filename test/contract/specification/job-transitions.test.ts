@@ -1,5 +1,5 @@
 /** The specification's table of a job's states and transitions, by HTTP and with the workers. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApi } from '../../support/api.ts';
 import { createCustomer, readAccount } from '../../support/customers.ts';
 import { read } from '../../support/requests.ts';

@@ -1,5 +1,5 @@
 /** The specification's table of the Job, on its schema. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import { endpoints as list } from '../../../src/endpoints/list.ts';
 import { documentOf } from '../service.ts';

@@ -1,5 +1,5 @@
 /** The specification's table of limits. Those of management's bodies are with their resources. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WAIT_CEILING_MS } from '../../../src/api/app.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';

@@ -1,7 +1,8 @@
 /** The specification's tables of what inference endpoints take. */
-import { describe, expect, it } from '@jest/globals';
+
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
 import { endpointBySlug, endpoints } from '../../../src/endpoints/list.ts';
 import { endpointPath } from '../../../src/endpoints/shared/endpoint-path.ts';
 import { documentOf } from '../service.ts';

@@ -1,5 +1,5 @@
 /** The specification's tables of results and of the bounding box, on their  */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import { documentOf } from '../service.ts';
 import { type Field, type Schema, schemasOf } from './fields.ts';

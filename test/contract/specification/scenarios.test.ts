@@ -1,5 +1,5 @@
 /** The specification's table of test scenarios, by HTTP and with the workers. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WAIT_CEILING_MS } from '../../../src/api/app.ts';
 import { SLOW_SCENARIO_MS } from '../../../src/inference/backends/fixture-backend.ts';
 import type { TestApi } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 /** The specification's tables of SDK licences, their transitions and their errors, on real responses. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../src/contracts/error-codes.ts';
 import { WILDCARD_SCOPE } from '../../../src/organizations/scopes.ts';
 import { createLicenseSigning } from '../../../src/sdk-licenses/license-signing.ts';

@@ -1,5 +1,5 @@
 /** The specification's tables of webhook endpoints and their transitions, on real responses. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDeliveryActivities } from '../../../src/activities/delivery-activities.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { DELIVERY_BACKOFF_MS } from '../../../src/webhooks/backoff-schedule.ts';

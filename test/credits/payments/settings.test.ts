@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { readConfig } from '../../../src/platform/config/config.ts';
 
 const REQUIRED = {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStripePayments } from '../../../src/credits/payments/stripe-payments.ts';
 import { signed, stripeCharge, stripeCheckoutSession, stripeEvent, WEBHOOK_SECRET } from '../../support/stripe.ts';
 
@@ -165,7 +165,7 @@ describe('a notification', () => {
   const ofCredits = (changes: object) => ofPayment({ metadata: { ...paid.metadata, ...changes } });
   const ofRefund = (changes: object) => ({ type: 'charge.refunded', data: { object: { ...refunded, ...changes } } });
 
-  it.each([
+  it.each<readonly [content: unknown, param: string | undefined]>([
     [null, undefined],
     [[], undefined],
     [{}, undefined],

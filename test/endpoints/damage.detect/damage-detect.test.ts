@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/damage.detect/apply-parameters.ts';
 import { damageDetect } from '../../../src/endpoints/damage.detect/contract.ts';
 import type { Result } from '../../../src/endpoints/damage.detect/result.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with a segmentation network of known outputs. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/damage.detect/pipeline.ts';
 import type { Result } from '../../../src/endpoints/damage.detect/result.ts';
 import { cellsWithin, damageModel } from '../../inference/support/damage-models.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Result as Detection } from '../../../src/endpoints/damage.detect/result.ts';
 import { applyParameters } from '../../../src/endpoints/damage.severity/apply-parameters.ts';
 import { damageSeverity } from '../../../src/endpoints/damage.severity/contract.ts';

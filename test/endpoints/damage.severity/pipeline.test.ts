@@ -1,5 +1,5 @@
 /** The pipeline with classifiers of known outputs. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/damage.severity/pipeline.ts';
 import type { Result } from '../../../src/endpoints/damage.severity/result.ts';
 import { cellsWithin, damageModel } from '../../inference/support/damage-models.ts';

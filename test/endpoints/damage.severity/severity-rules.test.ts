@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DAMAGE_TYPES, type REPAIR_METHODS, SEVERITIES } from '../../../src/contracts/vocabulary/damages.ts';
 import type { Part } from '../../../src/contracts/vocabulary/parts.ts';
 import { type Extent, gradeOf, overallOf } from '../../../src/endpoints/damage.severity/severity-rules.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { chooseOdometer } from '../../../src/endpoints/dashboard.read/choose-odometer.ts';
 import type { PrintedOdometer } from '../../../src/endpoints/dashboard.read/printed-odometer.ts';
 import type { Reading } from '../../../src/endpoints/dashboard.read/reading.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseOdometerText, voteOnOdometer } from '../../../src/endpoints/dashboard.read/odometer-text.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 

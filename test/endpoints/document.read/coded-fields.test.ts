@@ -1,5 +1,5 @@
 /** Contents of codes, composed as their standards have them. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fieldsOfCodes } from '../../../src/endpoints/document.read/coded-fields.ts';
 import type { FoundCode } from '../../../src/inference/toolkit/codes/read-codes.ts';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import {
   DATE_FIELDS,
   DOCUMENT_TYPES,
@@ -13,7 +13,7 @@ import { jsonRefusal, parameterRefusal, UPLOAD_ID } from '../../support/refusals
 
 const SLUG = 'document.read';
 
-test.each([
+test.each<[Record<string, unknown>, { code: string; param: string } | null]>([
   [{ document_type_hint: 'passport' }, { code: 'parameter_invalid', param: 'document_type_hint' }],
   [{ document_type_hint: false }, { code: 'parameter_invalid', param: 'document_type_hint' }],
   [{ country_hint: 'Germany' }, { code: 'parameter_invalid', param: 'country_hint' }],
@@ -21,7 +21,9 @@ test.each([
   [{ language: 'de' }, { code: 'parameter_unknown', param: 'language' }],
   [{ country_hint: 'DE' }, null],
   [{}, null],
-  ...DOCUMENT_TYPES.map((document_type_hint) => [{ document_type_hint }, null] as const),
+  ...DOCUMENT_TYPES.map(
+    (document_type_hint) => [{ document_type_hint }, null] as [{ document_type_hint: string }, null],
+  ),
 ])('validates %j', (parameters, refusal) => {
   expect(parameterRefusal(documentRead, parameters)).toEqual(refusal);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { CODES, FIELD_RULES, SWISS_NUMBERS } from '../../../src/endpoints/document.read/field-rules.ts';
 import { codeAtStart, findAnchors } from '../../../src/endpoints/document.read/find-anchors.ts';
 

@@ -1,5 +1,5 @@
 /** Lines of print as a reader returns them → fields. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findFields, type Reading } from '../../../src/endpoints/document.read/find-fields.ts';
 import { layOut } from '../../../src/inference/toolkit/text/page-layout.ts';
 import { printedAt, spelt } from '../../inference/support/print-saying.ts';

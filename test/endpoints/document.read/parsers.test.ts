@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { FIELD_RULES, type FieldName } from '../../../src/endpoints/document.read/field-rules.ts';
 import { onlyCurrency, parseAmount } from '../../../src/endpoints/document.read/parse-amount.ts';
 import { monthFirstOf, parseDate } from '../../../src/endpoints/document.read/parse-date.ts';

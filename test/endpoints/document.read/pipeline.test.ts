@@ -1,5 +1,5 @@
 /** The pipeline with a reader that says what a test tells it, and on drawings with the networks of the project. */
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { documentRead } from '../../../src/endpoints/document.read/contract.ts';
 import { pipeline } from '../../../src/endpoints/document.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/document.read/result.ts';

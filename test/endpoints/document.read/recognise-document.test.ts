@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { recogniseCountry, recogniseType } from '../../../src/endpoints/document.read/recognise-document.ts';
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { centuryOfBirth, findDate, isoDate, thisCentury } from '../../../src/endpoints/driver_license.read/dates.ts';
 
 test.each([

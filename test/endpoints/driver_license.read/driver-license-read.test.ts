@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import { driverLicenseRead } from '../../../src/endpoints/driver_license.read/contract.ts';
 import type { Result } from '../../../src/endpoints/driver_license.read/result.ts';

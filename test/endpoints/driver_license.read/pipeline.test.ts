@@ -1,6 +1,6 @@
 /** The pipeline with the networks that come with the project, on specimens. */
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { composeLicense } from '../../../src/endpoints/driver_license.read/compose-license.ts';
 import { driverLicenseRead } from '../../../src/endpoints/driver_license.read/contract.ts';
 import { createPipeline } from '../../../src/endpoints/driver_license.read/pipeline.ts';

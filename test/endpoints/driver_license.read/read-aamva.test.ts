@@ -1,5 +1,5 @@
 /** Contents of PDF417, composed for this test as annex D of the standard has them. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseAamva } from '../../../src/endpoints/driver_license.read/read-aamva.ts';
 import { CALIFORNIAN } from './specimens.ts';
 

@@ -1,5 +1,5 @@
 /** Zones as a recogniser reads them. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { toRows } from '../../../src/endpoints/driver_license.read/page.ts';
 import { readMrz } from '../../../src/endpoints/driver_license.read/read-mrz.ts';
 import { printedAt, spelt } from '../../inference/support/print-saying.ts';

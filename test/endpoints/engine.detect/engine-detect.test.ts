@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/engine.detect/apply-parameters.ts';
 import { engineDetect } from '../../../src/endpoints/engine.detect/contract.ts';
 import type { Result } from '../../../src/endpoints/engine.detect/result.ts';

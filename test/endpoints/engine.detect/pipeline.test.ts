@@ -1,5 +1,5 @@
 /** The pipeline with networks of known outputs. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/engine.detect/pipeline.ts';
 import { detectorSeeing, logits, modelSaying, picture, sent } from '../../inference/support/saying-model.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { damageSeverity } from '../../../src/endpoints/damage.severity/contract.ts';
 import { inspections } from '../../../src/endpoints/inspections/contract.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';

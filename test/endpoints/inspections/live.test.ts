@@ -1,5 +1,5 @@
 /** A live inspection of what its endpoints say: from their results to the composed one. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Found, UnitOutcome } from '../../../src/contracts/job.ts';
 import { bundle } from '../../../src/endpoints/inspections/bundle.ts';
 import type { Result } from '../../../src/endpoints/inspections/result.ts';

@@ -1,6 +1,7 @@
 /** The rules that combine the views of a live inspection. */
-import { describe, expect, test } from '@jest/globals';
+
 import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
 import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
 import { assessOverall } from '../../../src/endpoints/inspections/assess-overall.ts';
 import { compareWithBaseline } from '../../../src/endpoints/inspections/compare-baseline.ts';

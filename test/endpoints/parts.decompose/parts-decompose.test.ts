@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/parts.decompose/apply-parameters.ts';
 import { partsDecompose } from '../../../src/endpoints/parts.decompose/contract.ts';
 import type { Result } from '../../../src/endpoints/parts.decompose/result.ts';

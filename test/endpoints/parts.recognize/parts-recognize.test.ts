@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/parts.recognize/apply-parameters.ts';
 import { partsRecognize } from '../../../src/endpoints/parts.recognize/contract.ts';
 import type { Result } from '../../../src/endpoints/parts.recognize/result.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with networks of known outputs. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/parts.recognize/pipeline.ts';
 import type { Result } from '../../../src/endpoints/parts.recognize/result.ts';
 import { EVERY_CELL, partCells } from '../../inference/support/part-cells.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/parts.segment/apply-parameters.ts';
 import { partsSegment } from '../../../src/endpoints/parts.segment/contract.ts';
 import type { Result } from '../../../src/endpoints/parts.segment/result.ts';

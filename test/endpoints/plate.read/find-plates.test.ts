@@ -1,5 +1,5 @@
 /** Number plates among lines of print: whose format they have, and what is none. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findPlates } from '../../../src/endpoints/plate.read/find-plates.ts';
 import type { PrintedLine } from '../../../src/inference/toolkit/text/text-lines.ts';
 import { printedAt, type Said, spelt } from '../../inference/support/print-saying.ts';

@@ -1,6 +1,6 @@
 /** The pipeline with a detector and a text recogniser of known outputs. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/plate.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';

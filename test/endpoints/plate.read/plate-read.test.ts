@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { plateRead } from '../../../src/endpoints/plate.read/contract.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';

@@ -1,5 +1,5 @@
 /** The number on a found plate, among the print that stands on it. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readFoundPlate } from '../../../src/endpoints/plate.read/read-found-plate.ts';
 import { ON_PLATES } from '../../../src/endpoints/plate.read/read-number.ts';
 import type { Quad } from '../../../src/inference/toolkit/decoding/rotated-boxes.ts';

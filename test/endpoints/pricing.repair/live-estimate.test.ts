@@ -1,5 +1,5 @@
 /** Estimates by an invented book, as body shops calculate: work that damages share is done once. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { estimateRepairs } from '../../../src/endpoints/pricing.repair/live-estimate.ts';
 import type { ResolvedParameters } from '../../../src/endpoints/pricing.repair/references.ts';
 import type { Result } from '../../../src/endpoints/pricing.repair/result.ts';

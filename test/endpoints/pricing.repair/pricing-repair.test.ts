@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DAMAGE_TYPES, SEVERITIES } from '../../../src/contracts/vocabulary/damages.ts';
 import { PARTS } from '../../../src/contracts/vocabulary/parts.ts';
 import type { Result as Detected } from '../../../src/endpoints/damage.detect/result.ts';

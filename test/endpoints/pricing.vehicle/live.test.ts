@@ -1,5 +1,5 @@
 /** Live valuations through HTTP, by a book of an invented market, with the real workers. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../../../src/endpoints/pricing.vehicle/result.ts';
 import { query } from '../../../src/platform/database/orm.ts';
 import { saveRates } from '../../../src/price-books/currency-rates-store.ts';

@@ -1,6 +1,7 @@
 /** Live valuations with pictures: what they show of the condition comes from a worker that sees damage, here a stand-in. */
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+
 import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { InferenceBackend } from '../../../src/contracts/inference-backend.ts';
 import type { Result as Severities } from '../../../src/endpoints/damage.severity/result.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';

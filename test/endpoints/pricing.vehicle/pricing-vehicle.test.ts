@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import { PRICE_CHANNELS } from '../../../src/contracts/vocabulary/pricing.ts';
 import { pricingVehicle } from '../../../src/endpoints/pricing.vehicle/contract.ts';

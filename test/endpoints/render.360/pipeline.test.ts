@@ -1,5 +1,5 @@
 /** The pipeline with networks that say for each picture what a test tells them. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/pictures.ts';
 import { SCENES } from '../../../src/contracts/vocabulary/renders.ts';
 import { pipeline } from '../../../src/endpoints/render.360/pipeline.ts';

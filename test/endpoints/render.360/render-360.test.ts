@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/render.360/apply-parameters.ts';
 import { render360 } from '../../../src/endpoints/render.360/contract.ts';
 import type { Result } from '../../../src/endpoints/render.360/result.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with a segmentation network of known outputs. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/render.background/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.background/result.ts';
 import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { applyParameters, type Fixture } from '../../../src/endpoints/render.background/apply-parameters.ts';
 import { renderBackground } from '../../../src/endpoints/render.background/contract.ts';
 import { createFixtureBackend } from '../../../src/inference/backends/fixture-backend.ts';

@@ -1,7 +1,8 @@
 /** Corrections of light, of its colour and of edges: each helps where it is needed, and leaves the rest alone. */
-import { describe, expect, test } from '@jest/globals';
+
 import fc from 'fast-check';
 import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
 import { CORRECTIONS, type Correction } from '../../../src/endpoints/render.enhance/corrections.ts';
 import { blurWidthOf } from '../../../src/endpoints/render.enhance/deblur.ts';
 import type { RgbImage } from '../../../src/inference/toolkit/images/rgb-image.ts';

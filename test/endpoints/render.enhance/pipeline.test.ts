@@ -1,5 +1,5 @@
 /** The pipeline with networks of known outputs. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/render.enhance/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.enhance/result.ts';
 import type { Model } from '../../../src/inference/models/model.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ENHANCE_OPERATIONS } from '../../../src/contracts/vocabulary/renders.ts';
 import { applyParameters, type Fixture } from '../../../src/endpoints/render.enhance/apply-parameters.ts';
 import { renderEnhance } from '../../../src/endpoints/render.enhance/contract.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with networks of known outputs, on one picture and on the frames of a spin set. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/render.hotspots/pipeline.ts';
 import type { ResolvedParameters } from '../../../src/endpoints/render.hotspots/references.ts';
 import type { Result } from '../../../src/endpoints/render.hotspots/result.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Result as Detected } from '../../../src/endpoints/damage.detect/result.ts';
 import type { Result as SpinSet } from '../../../src/endpoints/render.360/result.ts';
 import { applyParameters } from '../../../src/endpoints/render.hotspots/apply-parameters.ts';

@@ -1,5 +1,5 @@
 /** Drawn plates whose light, blur and grain are known. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { appearanceOf, grainAt } from '../../../src/endpoints/render.plate/appearance.ts';
 import { setText, unwritable } from '../../../src/endpoints/render.plate/lettering.ts';
 import type { Quad } from '../../../src/inference/toolkit/decoding/rotated-boxes.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with a plate detector of known outputs. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { OutputFormat } from '../../../src/contracts/vocabulary/renders.ts';
 import { pipeline } from '../../../src/endpoints/render.plate/pipeline.ts';
 import type { Result } from '../../../src/endpoints/render.plate/result.ts';

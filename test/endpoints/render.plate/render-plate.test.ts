@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { applyParameters, type Fixture } from '../../../src/endpoints/render.plate/apply-parameters.ts';
 import { renderPlate } from '../../../src/endpoints/render.plate/contract.ts';
 import { fixtureOf, placesOutsideExample } from '../../support/example-pictures.ts';

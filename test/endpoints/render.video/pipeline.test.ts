@@ -1,5 +1,5 @@
 /** The pipeline with networks that say for each picture what a test tells them. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/pictures.ts';
 import { pipeline } from '../../../src/endpoints/render.video/pipeline.ts';
 import type { Parameters } from '../../../src/endpoints/render.video/request.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters, type Fixture } from '../../../src/endpoints/render.video/apply-parameters.ts';
 import { renderVideo } from '../../../src/endpoints/render.video/contract.ts';
 import { fixtureOf } from '../../support/example-pictures.ts';

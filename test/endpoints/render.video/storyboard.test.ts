@@ -1,6 +1,7 @@
 /** When a film shows which picture, for every number of pictures and every length. */
-import { expect, test } from '@jest/globals';
+
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { FRAMES_PER_SECOND, segmentsOf, timingOf } from '../../../src/endpoints/render.video/storyboard.ts';
 
 test('a film is as long as its segments, never longer than wanted, and every picture is seen alone or in a fade', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { summarize } from '../../../src/endpoints/shared/bundle-summary.ts';
 

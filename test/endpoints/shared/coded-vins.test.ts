@@ -1,5 +1,5 @@
 /** VINs among the contents of codes. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findCodedVins } from '../../../src/endpoints/shared/coded-vins.ts';
 
 const VIN = '1M8GDM9AXKP042788';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fitsVehicle, measure, scaleOfPlate, scaleOfWheel } from '../../../src/endpoints/shared/damage-scale.ts';
 import { quadOfBox } from '../../../src/inference/toolkit/decoding/rotated-boxes.ts';
 

@@ -1,5 +1,5 @@
 /** Where a mark goes, and how squarely the camera sees it. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { azimuthOfView, middleOf, prominenceOf } from '../../../src/endpoints/shared/hotspot-places.ts';
 
 const points = (...pairs: [number, number][]) => pairs.map(([x, y]) => ({ x, y }));

@@ -1,5 +1,5 @@
 /** What is seen on pictures → hotspots. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { labelOf, type NamedDamage, placeHotspots } from '../../../src/endpoints/shared/place-hotspots.ts';
 import type { SeenPicture, Spot } from '../../../src/endpoints/shared/spot-finder.ts';
 

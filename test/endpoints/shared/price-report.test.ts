@@ -1,5 +1,5 @@
 /** Reports of prices: the waterfall, and both formats. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { inspectArtefact } from '../../../src/artefacts/inspection/inspect-artefact.ts';
 import { conversion, drawBars, noteOn, type Report, waterfall } from '../../../src/endpoints/shared/price-report.ts';
 import { renderHtml } from '../../../src/endpoints/shared/report-as-page.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/tire.detect/apply-parameters.ts';
 import { tireDetect } from '../../../src/endpoints/tire.detect/contract.ts';
 import type { Result } from '../../../src/endpoints/tire.detect/result.ts';

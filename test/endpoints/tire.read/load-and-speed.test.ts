@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isSpeedSymbol, MAXIMUM_SPEEDS_KMH, maximumLoadKg } from '../../../src/endpoints/tire.read/load-and-speed.ts';
 
 test.each([

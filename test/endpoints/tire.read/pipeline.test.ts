@@ -1,5 +1,5 @@
 /** The pipeline with a text recogniser of known outputs. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { tireRead } from '../../../src/endpoints/tire.read/contract.ts';
 import { pipeline } from '../../../src/endpoints/tire.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/tire.read/result.ts';

@@ -1,5 +1,5 @@
 /** The rules admit the sizes that are sold and refuse those that a misread digit makes. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isPlausibleLoad, isPlausibleSize } from '../../../src/endpoints/tire.read/plausible-sizes.ts';
 import { serviceAt } from '../../../src/endpoints/tire.read/sidewall-text.ts';
 import { findSize } from '../../../src/endpoints/tire.read/size-text.ts';

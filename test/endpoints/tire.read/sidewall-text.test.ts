@@ -1,5 +1,5 @@
 /** Sidewall notations, and texts that are not. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import {
   findBrand,
   findDot,

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { TIRE_POSITIONS } from '../../../src/contracts/vocabulary/tires.ts';
 import { applyParameters } from '../../../src/endpoints/tire.read/apply-parameters.ts';
 import { tireRead } from '../../../src/endpoints/tire.read/contract.ts';

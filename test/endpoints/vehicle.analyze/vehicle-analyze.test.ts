@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { endpointBySlug } from '../../../src/endpoints/list.ts';
 import { TASKS } from '../../../src/endpoints/shared/bundled-tasks.ts';
 import { vehicleAnalyze } from '../../../src/endpoints/vehicle.analyze/contract.ts';

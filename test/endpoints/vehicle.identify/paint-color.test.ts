@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { toLab } from '../../../src/endpoints/vehicle.identify/lab.ts';
 import { paintColor } from '../../../src/endpoints/vehicle.identify/paint-color.ts';
 import { partOfLabel } from '../../../src/inference/toolkit/detection/part-labels.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/vehicle.identify/apply-parameters.ts';
 import { vehicleIdentify } from '../../../src/endpoints/vehicle.identify/contract.ts';
 import type { Result } from '../../../src/endpoints/vehicle.identify/result.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { describeFraming } from '../../../src/endpoints/vehicle.pose/describe-framing.ts';
 
 const picture = { width: 1000, height: 500 };

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/pictures.ts';
 import { applyParameters } from '../../../src/endpoints/vehicle.pose/apply-parameters.ts';
 import { vehiclePose } from '../../../src/endpoints/vehicle.pose/contract.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with a segmentation and a matting network of known outputs. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline } from '../../../src/endpoints/vehicle.segment/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vehicle.segment/result.ts';
 import type { MadePicture } from '../../../src/inference/toolkit/images/made-pictures.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { applyParameters } from '../../../src/endpoints/vehicle.segment/apply-parameters.ts';
 import { vehicleSegment } from '../../../src/endpoints/vehicle.segment/contract.ts';
 import type { Result } from '../../../src/endpoints/vehicle.segment/result.ts';

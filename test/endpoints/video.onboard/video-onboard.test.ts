@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { COMPASS_VIEWS } from '../../../src/contracts/vocabulary/pictures.ts';
 import { endpointBySlug } from '../../../src/endpoints/list.ts';
 import { videoOnboard } from '../../../src/endpoints/video.onboard/contract.ts';

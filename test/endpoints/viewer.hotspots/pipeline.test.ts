@@ -1,5 +1,5 @@
 /** The pipeline with networks of known outputs: what it finds itself, and what a named job found. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Result as SpinSet } from '../../../src/endpoints/render.360/result.ts';
 import type { Result as Placed } from '../../../src/endpoints/render.hotspots/result.ts';
 import { pipeline } from '../../../src/endpoints/viewer.hotspots/pipeline.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Result as SpinSet } from '../../../src/endpoints/render.360/result.ts';
 import type { Result as Placed } from '../../../src/endpoints/render.hotspots/result.ts';
 import { applyParameters } from '../../../src/endpoints/viewer.hotspots/apply-parameters.ts';

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import { array, assert, constantFrom, property } from 'fast-check';
+import { expect, test } from 'vitest';
 import { checkDigit } from '../../../src/endpoints/vin.read/check-digit.ts';
 
 const characters = array(constantFrom(...Array.from('ABCDEFGHJKLMNPRSTUVWXYZ0123456789')), {

@@ -1,5 +1,5 @@
 /** Finding the VIN among text lines, and replacing characters that a VIN never contains. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findVin } from '../../../src/endpoints/vin.read/find-vin.ts';
 import { joinRows } from '../../../src/inference/toolkit/text/print-rows.ts';
 import { printedAt, type Said, spelt } from '../../inference/support/print-saying.ts';

@@ -1,5 +1,5 @@
 /** The pipeline with both kinds of model: a character detector, and a text-line detector with a recogniser. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { vinRead } from '../../../src/endpoints/vin.read/contract.ts';
 import { pipeline } from '../../../src/endpoints/vin.read/pipeline.ts';
 import type { Result } from '../../../src/endpoints/vin.read/result.ts';

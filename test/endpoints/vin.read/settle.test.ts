@@ -1,5 +1,5 @@
 /** Print and code that agree, differ, or are alone. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { settle } from '../../../src/endpoints/vin.read/settle.ts';
 
 /** American, with the right check digit. */

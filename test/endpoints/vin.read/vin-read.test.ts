@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import { applyParameters } from '../../../src/endpoints/vin.read/apply-parameters.ts';
 import { checkDigit } from '../../../src/endpoints/vin.read/check-digit.ts';
@@ -22,7 +22,7 @@ test('accepts one JPEG, PNG or WebP of at most 10 MB', () => {
   expect(jsonRefusal(vinRead, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
 });
 
-test.each([
+test.each<[Record<string, unknown>, { code: string; param: string } | null]>([
   [{ validate_check_digit: 'true' }, { code: 'parameter_invalid', param: 'validate_check_digit' }],
   [{ validate_check_digit: 1 }, { code: 'parameter_invalid', param: 'validate_check_digit' }],
   [{ location_hint: 'dashboard' }, { code: 'parameter_invalid', param: 'location_hint' }],
@@ -30,7 +30,7 @@ test.each([
   [{ decode: true }, { code: 'parameter_unknown', param: 'decode' }],
   [{ validate_check_digit: false }, null],
   [{}, null],
-  ...LOCATIONS.map((location_hint) => [{ location_hint }, null] as const),
+  ...LOCATIONS.map((location_hint) => [{ location_hint }, null] as [{ location_hint: string }, null]),
 ])('validates %j as specified', (parameters, refusal) => {
   expect(parameterRefusal(vinRead, parameters)).toEqual(refusal);
 });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Backend, createBackend } from '../../../src/inference/backends/create-backend.ts';
 import {
   endpointsDirectory,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { JOB_SCENARIOS } from '../../../src/contracts/vocabulary/jobs.ts';
 import { createFixtureBackend, SLOW_SCENARIO_MS } from '../../../src/inference/backends/fixture-backend.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../../src/platform/storage/object-store.ts';

@@ -1,5 +1,5 @@
 /** The scenario `slow` of bundles: its time is spread over the stages, so that an observer sees progress. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { InferenceRequest, StageContext } from '../../../src/contracts/inference-backend.ts';
 import type { StagePlan } from '../../../src/contracts/run-bundle.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';

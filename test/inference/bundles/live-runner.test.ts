@@ -1,5 +1,5 @@
 /** Live bundles: each unit runs on an installed endpoint, and a unit that fails does not take the others along. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import type { InferenceBackend, InferenceRequest, StageContext } from '../../../src/contracts/inference-backend.ts';
 import type { JobInput } from '../../../src/contracts/job.ts';

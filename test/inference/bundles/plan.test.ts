@@ -1,5 +1,5 @@
 /** Which bundles are available, and what their stages cost. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import { endpoints } from '../../../src/endpoints/list.ts';
 import { installedBundles } from '../../../src/inference/bundles/plan.ts';

@@ -1,5 +1,5 @@
 /** What bundles need besides models. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createBundleTools } from '../../../src/inference/bundles/tools.ts';
 import { ObjectNotFoundError, ownerOf } from '../../../src/platform/storage/object-store.ts';
 

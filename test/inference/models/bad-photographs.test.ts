@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { takenBadly } from '../../../training/bad-photographs.ts';
 import { randomFrom } from '../../../training/print-pictures.ts';
 

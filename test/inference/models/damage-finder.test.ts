@@ -1,7 +1,7 @@
 /** The network that outlines damages, as a clone has it, on pictures that the project draws. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { damageDetect } from '../../../src/endpoints/damage.detect/contract.ts';
 import type { Result } from '../../../src/endpoints/damage.detect/result.ts';
 import { damageSeverity } from '../../../src/endpoints/damage.severity/contract.ts';

@@ -4,8 +4,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, it } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('../../../training/draw-sheets.ts', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../../training/examples', import.meta.url));

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Verdict } from '../../../training/evaluate-score.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../training/evaluate.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Result } from '../../../src/endpoints/dashboard.read/result.ts';
 import { figuresOf } from '../../../training/evaluate-figures.ts';
 import type { Truth } from '../../../training/evaluate-held-out-set.ts';

@@ -1,6 +1,6 @@
 /** What `docs/models.md` shows for an export of each kind works unchanged. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pipeline as identify } from '../../../src/endpoints/vehicle.identify/pipeline.ts';
 import { type DecoderName, decoder } from '../../../src/inference/models/decoder-settings.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';

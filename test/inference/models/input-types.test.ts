@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { vehiclePose } from '../../../src/endpoints/vehicle.pose/contract.ts';
 import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { fileOf, installModel } from '../support/exported-models.ts';

@@ -1,6 +1,6 @@
 /** The network that finds plates and the one that reads print, as a clone has them, on pictures that the project draws. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { plateRead } from '../../../src/endpoints/plate.read/contract.ts';
 import type { Result } from '../../../src/endpoints/plate.read/result.ts';
 import { renderPlate } from '../../../src/endpoints/render.plate/contract.ts';

@@ -1,6 +1,6 @@
 /** The networks that read print, as a clone has them, on the examples that the project draws. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tireRead } from '../../../src/endpoints/tire.read/contract.ts';
 import { vinRead } from '../../../src/endpoints/vin.read/contract.ts';
 import { PROJECT_DIRECTORY } from '../../support/processes.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { versionOf } from '../../../src/inference/models/manifest.ts';
 import { createModelFolder } from '../../../src/inference/models/registry.ts';
 import { fingerprintOf, hasChangedSince } from '../../../src/inference/models/release.ts';

@@ -1,6 +1,7 @@
 /** What is said of a `model.json` that does not fit a schema. */
-import { expect, test } from '@jest/globals';
+
 import { type TSchema, Type } from 'typebox';
+import { expect, test } from 'vitest';
 import { createSchemaCheck } from '../../../src/inference/models/schema-errors.ts';
 
 function problems(schema: TSchema, value: unknown): string {

@@ -1,5 +1,5 @@
 /** The network that outlines a vehicle and its parts, as a clone has it, on pictures that the project draws. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { partsRecognize } from '../../../src/endpoints/parts.recognize/contract.ts';
 import { partsSegment } from '../../../src/endpoints/parts.segment/contract.ts';
 import type { Result as PartsResult } from '../../../src/endpoints/parts.segment/result.ts';

@@ -1,8 +1,8 @@
 /** Forks that fail: the system has no memory, or no files, left for a process. */
 import { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterEach, expect, test } from 'vitest';
 import { createModelFolder } from '../../../src/inference/models/registry.ts';
 import { ChildPool, type ChildPoolOptions } from '../../../src/inference/runtime/child-pool.ts';
 import { CPU } from '../../../src/inference/runtime/devices.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterEach, expect, test } from 'vitest';
 import type { OnnxBackend, OnnxBackendOptions } from '../../../src/inference/backends/onnx-backend.ts';
 import { until } from '../../support/until.ts';
 import { isComputing, isRunning, letGo } from '../support/processes.ts';

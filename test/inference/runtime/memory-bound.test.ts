@@ -2,10 +2,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterEach, expect, test } from 'vitest';
 import { MEGABYTE } from '../../../src/contracts/media-limits.ts';
 import type { OnnxBackend, OnnxBackendOptions } from '../../../src/inference/backends/onnx-backend.ts';
+import { describeWith } from '../../support/needs.ts';
 import { installMisbehaving } from '../support/installed-tiny.ts';
 import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from '../support/tiny-endpoint.ts';
 
@@ -40,10 +41,7 @@ async function peakMegabytes(pid: number | undefined): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-/** No other system has such a bound. */
-const onLinux = process.platform === 'linux' ? describe : describe.skip;
-
-onLinux('a child process with a bound', () => {
+describeWith('linux', 'a child process with a bound', () => {
   test('a job that hoards memory ends with its process, as retryable; the next one is served', async () => {
     await start({ workingMemoryBytes: 512 * MEGABYTE });
     const [pid] = onnx.pids;

@@ -1,5 +1,5 @@
 /** Releases that an operator chose: which serves, which is tried, and that it changes while the worker runs. */
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import type { ReleaseChoice } from '../../../src/contracts/release-choice.ts';
 import { installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, OLD, statusOn, useModelFolder, versionOn } from '../support/model-folder.ts';

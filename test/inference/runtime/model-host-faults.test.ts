@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, renameSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { until } from '../../support/until.ts';
 import { installMisbehaving, installTiny } from '../support/installed-tiny.ts';

@@ -1,5 +1,5 @@
 /** `INFERENCE_MEMORY_MB` bounds which releases are loaded together. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, OLD, refusalOn, statusOn, tinyAddTwo, useModelFolder, versionOn } from '../support/model-folder.ts';
 import { tinyAdd } from '../support/tiny-endpoint.ts';

@@ -1,7 +1,7 @@
 /** Jobs that pin a release: it is loaded on demand, and a release that cannot run is refused. */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { installTiny } from '../support/installed-tiny.ts';
 import { look, NEW, never, OLD, refusalOn, statusOn, useModelFolder, versionOn } from '../support/model-folder.ts';
 import { rejectionOf, tinyRequest } from '../support/tiny-endpoint.ts';

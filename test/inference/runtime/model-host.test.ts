@@ -1,7 +1,7 @@
 /** The folder of models changes while jobs run: a new release takes over, the old one finishes, a broken one changes nothing. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { withLogFields } from '../../../src/platform/logging/log-context.ts';
 import { recordLog } from '../../support/log-record.ts';
 import { until } from '../../support/until.ts';

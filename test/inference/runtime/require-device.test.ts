@@ -1,5 +1,5 @@
 /** The refusal of a GPU says what to install. The texts are those of ONNX Runtime 1.30. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { reasonIn } from '../../../src/inference/runtime/require-device.ts';
 
 const NOT_LOADED = 'OrtSessionOptionsAppendExecutionProvider_Cuda: Failed to load shared library';

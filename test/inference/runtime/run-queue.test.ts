@@ -1,6 +1,6 @@
 /** Runs of networks that come together are put together, and nobody notices but the clock. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ModelInputs } from '../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../src/inference/models/tensors.ts';
 import type { NetworkRun } from '../../../src/inference/runtime/messages.ts';

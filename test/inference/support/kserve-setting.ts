@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { parseManifest } from '../../../src/inference/models/manifest.ts';
 import { createHttpClient, type HttpClientOptions } from '../../../src/inference/runtime/kserve/http-exchange.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from '@jest/globals';
 import sharp from 'sharp';
+import { afterEach, beforeEach } from 'vitest';
 import type { OnnxBackend, OnnxBackendOptions } from '../../../src/inference/backends/onnx-backend.ts';
 import { createTinyBackend, recordingLog, tinyAdd, tinyRequest } from './tiny-endpoint.ts';
 

@@ -1,6 +1,6 @@
 /** The models that come with the project, in a child process of their own, as `npm start` runs them. */
 import { readFileSync } from 'node:fs';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { EndpointContract } from '../../../src/contracts/endpoint-contract.ts';
 import { createOnnxBackend, type OnnxBackend } from '../../../src/inference/backends/onnx-backend.ts';
 import { PROJECT_DIRECTORY } from '../../support/processes.ts';

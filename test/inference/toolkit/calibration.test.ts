@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { versionOf } from '../../../src/inference/models/manifest.ts';
 import type { Model } from '../../../src/inference/models/model.ts';
 import { createModelFolder } from '../../../src/inference/models/registry.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findVideoProblem } from '../../../src/inference/video/find-video-problem.ts';
 
 // Where the package is missing: test/deploy/image.test.ts.

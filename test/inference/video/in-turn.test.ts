@@ -1,5 +1,5 @@
 /** Only so many videos are decoded at a time. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createTurns } from '../../../src/inference/video/in-turn.ts';
 
 const never = new AbortController().signal;

@@ -2,9 +2,9 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Mp4Demuxer } from '@napi-rs/webcodecs';
 import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DecodeFigures, TakenFrame, VideoFacts } from '../../../src/inference/video/messages.ts';
 import { type WatchOptions, watchVideo } from '../../../src/inference/video/watch-video.ts';
 import { decoders, makeVideo, type Rgb, withRotation } from '../../support/videos.ts';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import { parseLicenseSigningKeys } from '../../../src/platform/config/license-signing-keys.ts';
 import { newLicenseKey } from '../../support/license-keys.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parseKserveServers, parseRemoteEndpoints } from '../../../src/platform/config/remote-servers.ts';
 
 const SECRET = 'Bearer a secret of the operator';

@@ -1,5 +1,5 @@
 /** A connection to PostgreSQL is lost in mid-transaction, at each statement of it. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database.ts';
 import { isConnectionLoss } from '../../../src/platform/database/connection-loss.ts';
 import { type MikroORM, query } from '../../../src/platform/database/orm.ts';

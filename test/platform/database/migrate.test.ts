@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fill } from '../../../bench/growth/fill.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { connectDatabase } from '../../../src/platform/database/orm.ts';

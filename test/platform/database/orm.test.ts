@@ -1,5 +1,5 @@
 /** Statements reach PostgreSQL prepared, and take part in transactions. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database.ts';
 import { readJob } from '../../../src/jobs/jobs-store.ts';
 import { type MikroORM, query } from '../../../src/platform/database/orm.ts';

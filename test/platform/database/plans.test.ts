@@ -1,5 +1,5 @@
 /** By which indexes PostgreSQL finds what the service asks for most, in a database that has grown. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fill, HOT } from '../../../bench/growth/fill.ts';
 import { type Filled, STATEMENTS } from '../../../bench/growth/statements.ts';
 import { openDatabase } from '../../../src/database.ts';

@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/database.ts';
 import { findFreePort } from '../../../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../../../src/embedded/postgres.ts';
@@ -16,7 +16,7 @@ import { PROJECT_DIRECTORY, useProcesses } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
 
 // Without the bounds each of these waits would last until its test ends, before `stop` kills a program.
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const processes = useProcesses();
 const stopped = new Set<number>();

@@ -1,7 +1,7 @@
 /** What becomes of a process whose log cannot be written. */
 import { spawnSync } from 'node:child_process';
 import { openSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../support/processes.ts';
 
 const program = `

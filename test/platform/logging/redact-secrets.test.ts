@@ -1,5 +1,5 @@
 /** Secrets are redacted in any text; everything else stays. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type KeyMode, newApiKeySecret } from '../../../src/organizations/api-keys.ts';
 import { newId } from '../../../src/platform/ids.ts';
 import { redactSecrets } from '../../../src/platform/logging/redact-secrets.ts';

@@ -3,8 +3,8 @@ import { type FileHandle, mkdir, mkdtemp, open, readdir, rm, stat, utimes, write
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDiskStore } from '../../../src/platform/storage/disk-store.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../../src/platform/storage/object-store.ts';
 import { describeStore, keysUnder } from './store-contract.ts';
@@ -48,7 +48,7 @@ describe('a put survives a power cut once it has resolved', () => {
     await handle.close();
     for (const method of ['sync', 'datasync'] as const) {
       const original = prototype[method];
-      jest.spyOn(prototype, method).mockImplementation(async function (this: FileHandle) {
+      vi.spyOn(prototype, method).mockImplementation(async function (this: FileHandle) {
         const { ino } = await this.stat();
         const isFolder = (await this.stat()).isDirectory();
         await original.call(this);
@@ -57,7 +57,7 @@ describe('a put survives a power cut once it has resolved', () => {
     }
   });
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   const inodeOf = async (path: string) => (await stat(join(outside, 'store', path))).ino;
@@ -127,7 +127,7 @@ it('a list leaves out files and folders whose names are no keys', async () => {
 it('a list fails for a folder that cannot be read, but only after all that can', async () => {
   for (const key of ['jobs/a', 'jobs/locked/b', 'jobs/open/c', 'jobs/z']) await store.put(key, Buffer.from('x'));
   const entries = Dir.prototype[Symbol.asyncIterator];
-  const spied = jest.spyOn(Dir.prototype, Symbol.asyncIterator).mockImplementation(function (this: Dir) {
+  const spied = vi.spyOn(Dir.prototype, Symbol.asyncIterator).mockImplementation(function (this: Dir) {
     // Permissions would not keep root out.
     if (this.path.endsWith('locked')) throw new Error('EACCES: permission denied');
     return entries.call(this);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDiskStore } from '../../../src/platform/storage/disk-store.ts';
 import { createLayeredStore } from '../../../src/platform/storage/layered-store.ts';
 import { moveObjects } from '../../../src/platform/storage/move-objects.ts';

@@ -7,18 +7,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StoreRefusedError, StoreUnavailableError } from '../../../src/platform/storage/object-store.ts';
 import { createS3Store, type S3StoreOptions } from '../../../src/platform/storage/s3-store.ts';
-import {
-  describeWithS3,
-  nameWithS3,
-  S3_CREDENTIALS,
-  s3ClientOf,
-  startS3Server,
-  type TestS3Server,
-  unfinishedIn,
-} from '../../support/s3-server.ts';
+import { describeWith } from '../../support/needs.ts';
+import { S3_CREDENTIALS, s3ClientOf, startS3Server, type TestS3Server, unfinishedIn } from '../../support/s3-server.ts';
 import { describeStore, keysUnder, textOf } from './store-contract.ts';
 
 let server: TestS3Server;
@@ -41,7 +34,7 @@ function options(other: Partial<S3StoreOptions> = {}): S3StoreOptions {
   };
 }
 
-describeWithS3(nameWithS3('an S3 store'), () => {
+describeWith('versitygw', 'an S3 store', () => {
   beforeAll(async () => {
     server = await startS3Server();
   });

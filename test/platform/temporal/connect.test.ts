@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { openTemporalClient } from '../../../src/platform/temporal/connect.ts';
 
 it('a call that is open when its client closes fails, and is not repeated on the closed connection', async () => {

@@ -1,6 +1,7 @@
 /** The model of a market: what holds for every vehicle, and how well it finds a rule that is known. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+
 import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { invented } from '../../../src/price-books/invented-market.ts';
 import { decodeModel, encodeModel } from '../../../src/price-books/model/encode-model.ts';
 import { evaluateModel } from '../../../src/price-books/model/evaluate-model.ts';

@@ -1,5 +1,5 @@
 /** Imports of books of repairs into a real database, and which of their entries a vehicle gets. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/database.ts';
 import { type MikroORM, query } from '../../../src/platform/database/orm.ts';
 import { importPriceBook } from '../../../src/price-books/import-price-book.ts';

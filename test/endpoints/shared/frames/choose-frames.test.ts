@@ -1,5 +1,5 @@
 /** Which pictures become frames, and what they cover. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { chargedShare } from '../../../../src/endpoints/render.360/charged-share.ts';
 import { chooseFrames, coverageOf, viewAt } from '../../../../src/endpoints/shared/frames/choose-frames.ts';
 

@@ -1,5 +1,5 @@
 /** Level, size, place and exposure of frames, on numbers and on a drawn picture. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { drawFrame } from '../../../../src/endpoints/shared/frames/draw-frame.ts';
 import {
   brightnessOf,

@@ -1,5 +1,5 @@
 /** Where pictures were taken, by their views and by the order of their files. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { orderFrames } from '../../../../src/endpoints/shared/frames/order-frames.ts';
 import { degreesBetween } from '../../../../src/endpoints/shared/spin-set-frames.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';

@@ -1,6 +1,7 @@
 /** The ground line of a cut-out vehicle or of all frames of one, its shadow, its reflection and the scenes that are drawn for it. */
-import { describe, expect, test } from '@jest/globals';
+
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { SCENES } from '../../../../src/contracts/vocabulary/renders.ts';
 import {
   commonGround,

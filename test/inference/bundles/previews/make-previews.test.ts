@@ -1,6 +1,7 @@
 /** Previews: what is made of pictures, and what a picture cannot do to the worker that asked. */
-import { expect, test } from '@jest/globals';
+
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { makePreviews } from '../../../../src/inference/bundles/previews/make-previews.ts';
 import { rejectionOf } from '../../support/tiny-endpoint.ts';
 

@@ -1,5 +1,5 @@
 /** Answers of a KServe server: which failures are retryable, and which are the fault of the model. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Answer, FORTY_ONE, outputY, type Setting, useKserveServer } from '../../support/kserve-setting.ts';
 import { rejectionOf } from '../../support/tiny-endpoint.ts';
 

@@ -1,5 +1,5 @@
 /** Jobs of a model whose network runs on a KServe server: only tensors travel. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { until } from '../../../support/until.ts';
 import { never, outputY, secret, useKserveServer } from '../../support/kserve-setting.ts';
 import { rejectionOf, tinyRequest } from '../../support/tiny-endpoint.ts';

@@ -1,5 +1,5 @@
 /** Which models on a KServe server are not served: the server and `model.json` must agree before any job runs. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type Setting, secret, useKserveServer } from '../../support/kserve-setting.ts';
 import { rejectionOf } from '../../support/tiny-endpoint.ts';
 

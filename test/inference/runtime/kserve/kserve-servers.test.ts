@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { createHttpClient } from '../../../../src/inference/runtime/kserve/http-exchange.ts';
 import { FORTY_ONE, never, secret, useKserveServer } from '../../support/kserve-setting.ts';
 

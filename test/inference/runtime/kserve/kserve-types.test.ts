@@ -2,7 +2,7 @@
  * Half floats and bytes on their way to a server of the KServe v2 protocol and back. The bytes are those of IEEE 754's
  * binary16: 0x3C00 is 1, 0xC000 is -2, 0x3555 the half float nearest to a third.
  */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import {
   decodeAnswer,
   encodeRequest,

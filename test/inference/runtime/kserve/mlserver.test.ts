@@ -1,10 +1,10 @@
 /** The KServe v2 protocol as a server speaks it that others wrote: MLServer, with networks that compute what is known. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MLSERVER_PATH } from '../../../../scripts/install-mlserver.ts';
 import { findFreePort } from '../../../../src/embedded/ports.ts';
 import { ProcessRecord } from '../../../../src/embedded/process-record.ts';
@@ -14,9 +14,9 @@ import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import { createHttpClient, type HttpClient } from '../../../../src/inference/runtime/kserve/http-exchange.ts';
 import { openKserveNetwork } from '../../../../src/inference/runtime/kserve/kserve-network.ts';
 import { createAskServer } from '../../../../src/inference/runtime/kserve/kserve-servers.ts';
+import { describeWith } from '../../../support/needs.ts';
 import { createTinyBackend, recordingLog, rejectionOf, tinyRequest } from '../../support/tiny-endpoint.ts';
 
-const isInstalled = existsSync(MLSERVER_PATH);
 const never = new AbortController().signal;
 const networksDirectory = fileURLToPath(new URL('./mlserver/', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'mlserver-'));
@@ -89,86 +89,83 @@ const open = (file: Record<string, unknown>) =>
 
 const ADDING = { kserve: { server: 'mlserver', model: 'tiny', version: '1' } };
 
-(isInstalled ? describe : describe.skip)(
-  isInstalled ? 'MLServer' : 'MLServer is not installed, `node scripts/install-mlserver.ts` does: skipped',
-  () => {
+describeWith('mlserver', 'MLServer', () => {
+  beforeAll(async () => {
+    port = await findFreePort();
+    server = await startMlServer();
+  }, 300_000);
+  afterAll(async () => {
+    await server.stop();
+    await http.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('computes the same tensors as a local network', async () => {
+    const adding = await open(ADDING);
+    const values = Float32Array.from({ length: 1_000 }, (_, index) => Math.fround(index / 7));
+    const { y } = await adding.run({ x: { data: values, shape: [1_000] } });
+    expect(y).toEqual({ type: 'float32', dims: [1_000], data: values.map((value) => Math.fround(value + 1)) });
+
+    const averaging = await open({
+      kserve: { server: 'mlserver', model: 'mean' },
+      inputs: { images: { shape: [1, 3, 2, 2] } },
+      outputs: { means: { shape: [1, 3] } },
+    });
+    const pixels = Float32Array.of(0, 0, 1, 1, 0.25, 0.25, 0.25, 0.25, 1, 1, 1, 1);
+    const { means } = await averaging.run({ images: { data: pixels, shape: [1, 3, 2, 2] } });
+    expect(means).toEqual({ type: 'float32', dims: [1, 3], data: Float32Array.of(0.5, 0.25, 1) });
+  });
+
+  it.each([
+    { what: 'a model it does not have', file: { kserve: { server: 'mlserver', model: 'none' } }, reason: /404/ },
+    { what: 'a version it does not have', file: { kserve: { ...ADDING.kserve, version: '2' } }, reason: /404/ },
+    {
+      what: 'another output',
+      file: { ...ADDING, outputs: { z: { shape: ['N'] } } },
+      reason: /files\.tiny\.outputs\.z: the server has y/,
+    },
+    {
+      what: 'another datatype',
+      file: { ...ADDING, inputs: { x: { shape: ['N'], dtype: 'int64' } } },
+      reason: /files\.tiny\.inputs\.x\.dtype: the server's is FP32/,
+    },
+  ])('is not used where model.json names $what', async ({ file, reason }) => {
+    await expect(open(file)).rejects.toThrow(reason);
+  });
+
+  describe('under an endpoint', () => {
+    let backend: OnnxBackend;
+
     beforeAll(async () => {
-      port = await findFreePort();
+      const release = join(directory, 'models', 'tiny', '2026-01-01');
+      mkdirSync(release, { recursive: true });
+      writeFileSync(join(release, 'model.json'), JSON.stringify(manifest({ ...ADDING, batch: { max: 8 } })));
+      const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
+        .png()
+        .toBuffer();
+      backend = await createTinyBackend({
+        modelsDirectory: join(directory, 'models'),
+        store: { get: async () => picture },
+        logger: log,
+        askServer: askServer(),
+      });
+    });
+    afterAll(() => backend.close());
+
+    const infer = () => backend.infer(tinyRequest(), { signal: never });
+
+    it('serves jobs, also several at once', async () => {
+      expect(backend.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
+      const outcomes = await Promise.all(Array.from({ length: 12 }, infer));
+      expect(outcomes.map(({ result }) => (result as { sum: number }).sum)).toEqual(Array(12).fill(42));
+    });
+
+    it('may be killed: jobs fail as retryable, and succeed when it is back', async () => {
+      server.signal('SIGKILL');
+      await server.exited;
+      expect(await rejectionOf(infer())).toMatchObject({ code: 'model_unavailable', retryable: true });
       server = await startMlServer();
+      expect((await infer()).result).toMatchObject({ sum: 42 });
     }, 300_000);
-    afterAll(async () => {
-      await server.stop();
-      await http.close();
-      rmSync(directory, { recursive: true });
-    });
-
-    it('computes the same tensors as a local network', async () => {
-      const adding = await open(ADDING);
-      const values = Float32Array.from({ length: 1_000 }, (_, index) => Math.fround(index / 7));
-      const { y } = await adding.run({ x: { data: values, shape: [1_000] } });
-      expect(y).toEqual({ type: 'float32', dims: [1_000], data: values.map((value) => Math.fround(value + 1)) });
-
-      const averaging = await open({
-        kserve: { server: 'mlserver', model: 'mean' },
-        inputs: { images: { shape: [1, 3, 2, 2] } },
-        outputs: { means: { shape: [1, 3] } },
-      });
-      const pixels = Float32Array.of(0, 0, 1, 1, 0.25, 0.25, 0.25, 0.25, 1, 1, 1, 1);
-      const { means } = await averaging.run({ images: { data: pixels, shape: [1, 3, 2, 2] } });
-      expect(means).toEqual({ type: 'float32', dims: [1, 3], data: Float32Array.of(0.5, 0.25, 1) });
-    });
-
-    it.each([
-      { what: 'a model it does not have', file: { kserve: { server: 'mlserver', model: 'none' } }, reason: /404/ },
-      { what: 'a version it does not have', file: { kserve: { ...ADDING.kserve, version: '2' } }, reason: /404/ },
-      {
-        what: 'another output',
-        file: { ...ADDING, outputs: { z: { shape: ['N'] } } },
-        reason: /files\.tiny\.outputs\.z: the server has y/,
-      },
-      {
-        what: 'another datatype',
-        file: { ...ADDING, inputs: { x: { shape: ['N'], dtype: 'int64' } } },
-        reason: /files\.tiny\.inputs\.x\.dtype: the server's is FP32/,
-      },
-    ])('is not used where model.json names $what', async ({ file, reason }) => {
-      await expect(open(file)).rejects.toThrow(reason);
-    });
-
-    describe('under an endpoint', () => {
-      let backend: OnnxBackend;
-
-      beforeAll(async () => {
-        const release = join(directory, 'models', 'tiny', '2026-01-01');
-        mkdirSync(release, { recursive: true });
-        writeFileSync(join(release, 'model.json'), JSON.stringify(manifest({ ...ADDING, batch: { max: 8 } })));
-        const picture = await sharp({ create: { width: 41, height: 7, channels: 3, background: '#888888' } })
-          .png()
-          .toBuffer();
-        backend = await createTinyBackend({
-          modelsDirectory: join(directory, 'models'),
-          store: { get: async () => picture },
-          logger: log,
-          askServer: askServer(),
-        });
-      });
-      afterAll(() => backend.close());
-
-      const infer = () => backend.infer(tinyRequest(), { signal: never });
-
-      it('serves jobs, also several at once', async () => {
-        expect(backend.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
-        const outcomes = await Promise.all(Array.from({ length: 12 }, infer));
-        expect(outcomes.map(({ result }) => (result as { sum: number }).sum)).toEqual(Array(12).fill(42));
-      });
-
-      it('may be killed: jobs fail as retryable, and succeed when it is back', async () => {
-        server.signal('SIGKILL');
-        await server.exited;
-        expect(await rejectionOf(infer())).toMatchObject({ code: 'model_unavailable', retryable: true });
-        server = await startMlServer();
-        expect((await infer()).result).toMatchObject({ sum: 42 });
-      }, 300_000);
-    });
-  },
-);
+  });
+});

@@ -1,8 +1,8 @@
 /** Codes that this test draws, decoded by the installed package. */
 
 import { once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
 import sharp, { type OverlayOptions } from 'sharp';
+import { expect, test } from 'vitest';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
 import { boundMemory, forkInSandbox } from '../../../../src/inference/runtime/sandbox.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../../../src/inference/toolkit/codes/read-codes.ts';
 import { decodeImage } from '../../../../src/inference/toolkit/images/decode-image.ts';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
+import { describeWith } from '../../../support/needs.ts';
 import { type CodeFormat, drawCode } from '../../support/coded.ts';
 
 const VIN = '1M8GDM9AXKP042788';
@@ -117,10 +118,7 @@ test('finds in a large picture what is too small in the reduced one, in pixels o
   expect(code?.quad[0].y).toBeCloseTo(2004, -1);
 });
 
-/** Other systems have no such bound. */
-const onLinux = process.platform === 'linux' ? describe : describe.skip;
-
-onLinux('in the sandbox of child processes', () => {
+describeWith('linux', 'in the sandbox of child processes', () => {
   test('searches the largest accepted picture within 512 MB', async () => {
     const child = forkInSandbox(new URL('../../support/code-reader.ts', import.meta.url), {
       readable: [new URL('../../support/', import.meta.url).pathname],

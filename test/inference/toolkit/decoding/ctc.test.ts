@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeCtc, weakestCharacter } from '../../../../src/inference/toolkit/decoding/ctc.ts';
 
 const LABELS = ['<blank>', 'a', 'b'];

@@ -1,6 +1,6 @@
 /** Held to numbers that ONNX's reference, OpenCV and shapely computed: see goldens/make_decoder_goldens.py. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeAlpha } from '../../../../src/inference/toolkit/decoding/alpha-matte.ts';
 import { sigmoid, softmax } from '../../../../src/inference/toolkit/decoding/classification.ts';
 import { decodeDbText } from '../../../../src/inference/toolkit/decoding/db-text.ts';

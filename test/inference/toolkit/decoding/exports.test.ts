@@ -3,7 +3,7 @@
  * what the networks say: see goldens/make_export_goldens.py.
  */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeCtc } from '../../../../src/inference/toolkit/decoding/ctc.ts';
 import { decodeDbText } from '../../../../src/inference/toolkit/decoding/db-text.ts';
 import type { Point, RawDetection } from '../../../../src/inference/toolkit/decoding/detections.ts';

@@ -1,5 +1,5 @@
 /** What a detector makes of `model.json`, and what it refuses before it sees a picture. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../../src/inference/models/tensors.ts';

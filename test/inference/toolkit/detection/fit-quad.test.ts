@@ -1,5 +1,5 @@
 /** The edges of drawn plates, found from outlines that miss them. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Point } from '../../../../src/inference/toolkit/decoding/detections.ts';
 import type { Quad } from '../../../../src/inference/toolkit/decoding/rotated-boxes.ts';
 import { fitQuad, turnTo, withPoints } from '../../../../src/inference/toolkit/detection/fit-quad.ts';

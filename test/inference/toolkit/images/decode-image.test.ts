@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { expect, test } from 'vitest';
 import { decodeImage } from '../../../../src/inference/toolkit/images/decode-image.ts';
 import { ServiceError } from '../../../../src/platform/service-error.ts';
 import { rejectionOf } from '../../support/tiny-endpoint.ts';

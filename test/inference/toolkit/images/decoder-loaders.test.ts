@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSourceFiles } from '../../../architecture/source-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'decoder-loaders-'));

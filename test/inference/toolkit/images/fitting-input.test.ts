@@ -1,5 +1,5 @@
 /** Inputs of `fit`: as large as the picture, within bounds. */
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model } from '../../../../src/inference/models/model.ts';
 import { createPictureInput } from '../../../../src/inference/toolkit/images/picture-input.ts';

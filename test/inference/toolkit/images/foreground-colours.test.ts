@@ -1,6 +1,7 @@
 /** Soft edges keep the subject's colour and lose that of the old background. */
-import { expect, test } from '@jest/globals';
+
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { removeSpill } from '../../../../src/inference/toolkit/images/foreground-colours.ts';
 
 const [WIDTH, HEIGHT, MIDDLE] = [160, 60, 80];

@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
 import type { OnnxBackend } from '../../../../src/inference/backends/onnx-backend.ts';
 import {

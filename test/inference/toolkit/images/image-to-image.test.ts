@@ -1,5 +1,5 @@
 /** A picture in tiles gives what the network would make of it whole. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model } from '../../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../../src/inference/models/tensors.ts';

@@ -3,7 +3,7 @@
  * NAFNet: see goldens/make_made_picture_goldens.py.
  */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model } from '../../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../../src/inference/models/tensors.ts';

@@ -2,13 +2,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
+import { describeWith } from '../../../support/needs.ts';
 import type { Report } from '../../support/many-pictures.ts';
 
-/** Where memory of other processes can be read. */
-const onLinux = process.platform === 'linux' ? describe : describe.skip;
-
-onLinux('many pictures', () => {
+describeWith('linux', 'many pictures', () => {
   test('leave the worker and its child processes alive, and bounded', async () => {
     const program = fileURLToPath(new URL('../../support/many-pictures.ts', import.meta.url));
     const flags = ['--disable-warning=ExperimentalWarning'];

@@ -1,9 +1,9 @@
 /** Where a picture was taken, and by whom, does not leave with the files that are made of it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ArtefactFile, createArtefactWriter } from '../../../../src/artefacts/artefact-writer.ts';
 import { FileFault } from '../../../../src/artefacts/inspection/file-fault.ts';
 import { provenancePacket } from '../../../../src/artefacts/provenance.ts';

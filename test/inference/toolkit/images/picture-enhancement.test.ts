@@ -1,8 +1,8 @@
 /** The reference model of `render.enhance`, on the real ONNX Runtime. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderEnhance } from '../../../../src/endpoints/render.enhance/contract.ts';
 import type { Result } from '../../../../src/endpoints/render.enhance/result.ts';
 import { createOnnxBackend, type OnnxBackend } from '../../../../src/inference/backends/onnx-backend.ts';

@@ -1,6 +1,6 @@
 /** Every way to store a picture is read as Pillow and littlecms read it; goldens/make_picture_goldens.py wrote both. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeImage } from '../../../../src/inference/toolkit/images/decode-image.ts';
 
 interface Golden {

@@ -1,6 +1,6 @@
 /** Held to numbers that the Python reader (Pillow, NumPy) computed: see goldens/make_goldens.py. */
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { suppressOverlaps } from '../../../../src/inference/toolkit/decoding/boxes.ts';
 import { decodeCtc, weakestCharacter } from '../../../../src/inference/toolkit/decoding/ctc.ts';
 import { letterbox, squareCrop, toOriginal } from '../../../../src/inference/toolkit/images/fit.ts';

@@ -1,5 +1,5 @@
 /** Finding the rings of a wheel, and unrolling them. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { evenContrast } from '../../../../src/inference/toolkit/images/even-contrast.ts';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
 import { findRings, fromRings, type Rings, toRings } from '../../../../src/inference/toolkit/images/rings.ts';

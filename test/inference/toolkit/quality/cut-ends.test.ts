@@ -1,5 +1,5 @@
 /** Which ends of lines of drawn print are marked. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { markCutEnds } from '../../../../src/inference/toolkit/quality/cut-ends.ts';
 import { croppedTo, exposed, glaring } from '../../../../training/degraded-pictures.ts';
 import { type DrawnPrint, drawPrint } from '../../support/drawn-print.ts';

@@ -1,5 +1,5 @@
 /** What the measures say of pixels that are known. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { cornersOf, quadOfBox } from '../../../../src/inference/toolkit/decoding/rotated-boxes.ts';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
 import { measurePicture, measurePrint } from '../../../../src/inference/toolkit/quality/print-measures.ts';

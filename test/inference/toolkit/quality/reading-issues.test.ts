@@ -1,5 +1,5 @@
 /** Which reasons the pixels of drawn print give. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { quadOfBox } from '../../../../src/inference/toolkit/decoding/rotated-boxes.ts';
 import {
   findReadingIssues,

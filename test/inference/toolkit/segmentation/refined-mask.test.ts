@@ -1,5 +1,5 @@
 /** Cuts, filters and outlines against results that are known by construction. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { axisSteps } from '../../../../src/inference/toolkit/decoding/interpolate.ts';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
 import { guidedFilter, maskRow } from '../../../../src/inference/toolkit/segmentation/guided-filter.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ModelInputs } from '../../../../src/inference/models/model.ts';
 import { createDetector } from '../../../../src/inference/toolkit/detection/detector.ts';
 import { withSharedRuns } from '../../../../src/inference/toolkit/segmentation/shared-runs.ts';

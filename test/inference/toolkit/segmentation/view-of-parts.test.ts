@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { partOfLabel } from '../../../../src/inference/toolkit/detection/part-labels.ts';
 import { partsInView, viewOfParts } from '../../../../src/inference/toolkit/segmentation/view-of-parts.ts';
 

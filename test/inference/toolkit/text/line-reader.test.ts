@@ -1,5 +1,5 @@
 /** Lines of print with a reader of any make: what it is shown, and what its output spells. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseManifest } from '../../../../src/inference/models/manifest.ts';
 import type { Model, ModelInputs } from '../../../../src/inference/models/model.ts';
 import type { FloatTensor } from '../../../../src/inference/models/tensors.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Point } from '../../../../src/inference/toolkit/decoding/detections.ts';
 import { layOut, outlineAround } from '../../../../src/inference/toolkit/text/page-layout.ts';
 import type { PrintedLine } from '../../../../src/inference/toolkit/text/text-lines.ts';

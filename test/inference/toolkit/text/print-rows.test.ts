@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { asOneOf, boxOf, joinRows, quadOf, weakestOf } from '../../../../src/inference/toolkit/text/print-rows.ts';
 import type { PrintedLine } from '../../../../src/inference/toolkit/text/text-lines.ts';
 import { printedAt, type Said, spelt } from '../../support/print-saying.ts';

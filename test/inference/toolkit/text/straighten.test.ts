@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { growQuad, pieceOfQuad, straighten } from '../../../../src/inference/toolkit/text/straighten.ts';
 import { lineAt } from '../../support/print-saying.ts';
 

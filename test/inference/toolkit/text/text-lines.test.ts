@@ -1,5 +1,5 @@
 /** What a detector of lines and a reader of lines make of a picture together. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ModelInputs } from '../../../../src/inference/models/model.ts';
 import { createCloserReader, createTextReader } from '../../../../src/inference/toolkit/text/text-lines.ts';
 import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../support/print-saying.ts';

@@ -1,5 +1,5 @@
 /** Print around a wheel, as an unrolled picture shows it. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { RgbImage } from '../../../../src/inference/toolkit/images/rgb-image.ts';
 import type { PrintedLine } from '../../../../src/inference/toolkit/text/text-lines.ts';
 import { readAlongRings } from '../../../../src/inference/toolkit/text/unrolled-text.ts';

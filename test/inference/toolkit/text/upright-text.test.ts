@@ -1,5 +1,5 @@
 /** Pictures of print that lie on their side or upside down. */
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ModelInputs } from '../../../../src/inference/models/model.ts';
 import { createPageReader } from '../../../../src/inference/toolkit/text/upright-text.ts';
 import { lineAt, modelSeeing, readerSaying, type Said, spelt } from '../../support/print-saying.ts';

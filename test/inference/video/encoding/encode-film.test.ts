@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
 import { Mp4Demuxer } from '@napi-rs/webcodecs';
 import sharp from 'sharp';
+import { afterAll, expect, test } from 'vitest';
 import { inspectArtefact } from '../../../../src/artefacts/inspection/inspect-artefact.ts';
 import { provenancePacket } from '../../../../src/artefacts/provenance.ts';
 import { encodeFilm } from '../../../../src/inference/video/encoding/encode-film.ts';
