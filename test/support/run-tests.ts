@@ -5,7 +5,7 @@
  *   npm test                                  the lane `core` (test/lanes.ts)
  *   npm test -- test/credits -t 'ledger'      some files, whatever their lane: arguments go to vitest
  *   npm test -- --shuffle-seed 7              the files in an order that the seed determines
- *   npm run test:all -- --lane browser        some lanes; without `--lane` all of them
+ *   npm run test:all -- --lane browser        some lanes; without `--lane` all of them, less those of `--except`
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -35,8 +35,7 @@ interface Totals {
 }
 
 interface Selection {
-  /** Null: every lane, as far as the arguments select its files. */
-  lanes: readonly string[] | null;
+  lanes: readonly string[];
   shuffleSeed: string | null;
   vitestArguments: readonly string[];
 }
@@ -108,28 +107,30 @@ async function startTestTemporal(directory: string, programs: RunningProgram[], 
 
 /** @throws an error that names the lanes, if one is unknown */
 function parseArguments(given: readonly string[]): Selection {
-  const rest: string[] = [];
-  const lanes: string[] = [];
+  const vitestArguments: string[] = [];
+  const named: string[] = [];
+  const excepted: string[] = [];
+  let all = false;
   let shuffleSeed: string | null = null;
-  const known = [CORE, ...Object.keys(LANES)];
   for (let index = 0; index < given.length; index += 1) {
-    const argument = given[index] as string;
-    if (argument === '--all') lanes.push(...known);
-    else if (argument === '--lane') lanes.push((given[++index] as string | undefined) ?? '');
-    else if (argument === '--shuffle-seed') shuffleSeed = given[++index] ?? '';
-    else rest.push(argument);
+    const argument = given[index] ?? '';
+    const takeValue = () => given[++index] ?? '';
+    if (argument === '--all') all = true;
+    else if (argument === '--lane') named.push(takeValue());
+    else if (argument === '--except') excepted.push(takeValue());
+    else if (argument === '--shuffle-seed') shuffleSeed = takeValue();
+    else vitestArguments.push(argument);
   }
-  const unknown = lanes.filter((lane) => !known.includes(lane));
-  if (unknown.length > 0) throw new Error(`There is no lane ${unknown.join(', ')}. The lanes are ${known.join(', ')}.`);
-  // `--all --lane browser`, as npm writes it, names one.
-  const named = lanes.slice(given.includes('--all') ? known.length : 0);
-  const selectsFiles = rest[0] !== undefined && !rest[0].startsWith('-');
-  if (named.length > 0) return { lanes: named, shuffleSeed, vitestArguments: rest };
-  const all = lanes.length > 0 || selectsFiles;
-  return { lanes: all ? null : [CORE], shuffleSeed, vitestArguments: rest };
+  const known = [CORE, ...Object.keys(LANES)];
+  const unknown = [...named, ...excepted].filter((lane) => !known.includes(lane));
+  if (unknown.length > 0)
+    throw new Error(`There is no lane "${unknown.join('", "')}". The lanes: ${known.join(', ')}.`);
+  const selectsFiles = /^[^-]/.test(vitestArguments[0] ?? '');
+  const wanted = named.length > 0 ? named : all || selectsFiles ? known : [CORE];
+  return { lanes: wanted.filter((lane) => !excepted.includes(lane)), shuffleSeed, vitestArguments };
 }
 
-/** Answers with zero when vitest ended without a failure. */
+/** Resolves with zero when vitest ended without a failure. */
 async function runVitest(
   { lanes, shuffleSeed, vitestArguments }: Selection,
   environment: Record<string, string>,
@@ -140,7 +141,7 @@ async function runVitest(
     [
       join(projectDirectory, 'node_modules/vitest/vitest.mjs'),
       'run',
-      ...(lanes ?? []).flatMap((lane) => ['--project', lane]),
+      ...lanes.flatMap((lane) => ['--project', lane]),
       ...(shuffleSeed === null ? [] : ['--sequence.shuffle.files', `--sequence.seed=${shuffleSeed}`]),
       ...vitestArguments,
     ],
@@ -243,10 +244,8 @@ let succeeded = false;
 try {
   const selection = parseArguments(process.argv.slice(2));
   ({ totals, succeeded } = await main(selection, interruption.signal));
-  if (selection.lanes !== null) {
-    const others = Object.keys(LANES).filter((lane) => !selection.lanes?.includes(lane));
-    if (others.length > 0) console.log(`not run: the lanes ${others.join(', ')} (npm run test:all)`);
-  }
+  const others = Object.keys(LANES).filter((lane) => !selection.lanes.includes(lane));
+  if (others.length > 0) console.log(`not run: the lanes ${others.join(', ')} (npm run test:all)`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
 }
