@@ -22,7 +22,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // One more than there are cores: about half of a long file's time is spent waiting for other processes.
     maxWorkers: availableParallelism() + 1,
-    // Real servers beside real inference: a time-out means a hang. Whoever needs longer says why.
+    // A time-out means a hang. Whoever needs longer says why.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/support/own-bucket.ts'],
@@ -32,7 +32,8 @@ export default defineConfig({
       { extends: true, test: { name: CORE, include: ['test/**/*.test.ts'], exclude: laneFiles } },
       ...Object.entries(LANES).map(([name, { files }]) => ({
         extends: true as const,
-        test: { name, include: [...files] },
+        // These start several processes at once, which load networks, on a machine that may do much else.
+        test: { name, include: [...files], testTimeout: 300_000, hookTimeout: 300_000 },
       })),
     ],
   },

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const account = (livemode: boolean) => readAccount(api.orm, customer.organizationId, livemode);
 
 describe('credits', () => {
-  it('are held at admission: the price of the job, from the balance of its mode', async () => {
+  it('the price of a job is held at admission, from the balance of its mode', async () => {
     const { job } = await read(api, { key: customer.keys.test });
     expect(job.credits).toEqual({ reserved: 20, charged: 0 });
     expect(await transfersOf(api.orm, job.id)).toEqual([['hold', 20]]);
@@ -38,7 +38,7 @@ describe('credits', () => {
     expect(await account(true)).toEqual({ available: 1_000, held: 0, openJobs: 0 });
   });
 
-  it('of live mode also pay for staging keys, whose jobs are marked as staging', async () => {
+  it('live credits also pay for jobs of staging keys, which are marked as staging', async () => {
     const live = await read(api, { key: customer.keys.live });
     const staging = await read(api, { key: customer.keys.staging });
     expect(live.job).toMatchObject({ livemode: true, is_staging: false });
@@ -47,7 +47,7 @@ describe('credits', () => {
     expect(await account(false)).toEqual({ available: 1_000, held: 0, openJobs: 0 });
   });
 
-  it('that do not cover the price refuse the request with 402 and the missing amount', async () => {
+  it('credits that do not cover the price refuse the request with 402 and the missing amount', async () => {
     const poor = await createCustomer(api.orm, { test: 19, live: 1_000 });
     const send = () => read(api, { key: poor.keys.test, idempotencyKey: 'too-few-credits' });
     const answer = await expectRefusal(api, send, { code: 'insufficient_credits' });
@@ -55,7 +55,7 @@ describe('credits', () => {
     expect(answer.error.message).toContain('holds 20 credits and 19 are available in test mode');
   });
 
-  it('for 7 jobs admit exactly 7 of 70 concurrent requests', async () => {
+  it('credits for 7 jobs admit exactly 7 of 70 concurrent requests', async () => {
     const few = await createCustomer(api.orm, { test: 7 * 20 + 19 });
     const answers = await Promise.all(Array.from({ length: 70 }, () => read(api, { key: few.keys.test })));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(7);
@@ -66,7 +66,7 @@ describe('credits', () => {
 });
 
 describe('open jobs', () => {
-  it(`are limited to ${OPEN_JOBS_LIMIT} per mode; another is refused with 429 until one ends`, async () => {
+  it(`open jobs are limited to ${OPEN_JOBS_LIMIT} per mode; another is refused with 429 until one ends`, async () => {
     const send = () => read(api, { key: customer.keys.test });
     const answers = await Promise.all(Array.from({ length: 20 }, send));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(OPEN_JOBS_LIMIT);
@@ -81,7 +81,7 @@ describe('open jobs', () => {
   });
 });
 
-describe('in live mode without an installed model', () => {
+describe('live mode without an installed model', () => {
   const uninstall = async () => {
     const known = [...(await readInstalledEndpoints(api.orm.em.fork()))];
     const builds = known.flatMap(([endpoint, versions]) =>
@@ -90,7 +90,7 @@ describe('in live mode without an installed model', () => {
     await announceInstalledEndpoints(api.orm.em.fork(), [], builds);
   };
 
-  it('an endpoint returns 503 before it holds credits, and test mode keeps working', async () => {
+  it('an endpoint without a model refuses live mode with 503 before it holds credits, and test mode keeps working', async () => {
     await uninstall();
     const send = () => read(api, { key: customer.keys.live, idempotencyKey: 'no-model-here' });
     const answer = await expectRefusal(api, send, { code: 'endpoint_unavailable' });
@@ -105,7 +105,7 @@ describe('in live mode without an installed model', () => {
     expect((await send()).status).toBe(202);
   });
 
-  it('the refusal distinguishes a missing model from an absent worker', async () => {
+  it('a 503 in live mode distinguishes a missing model from an absent worker', async () => {
     await uninstall();
     await rememberWithdrawnEndpoints(api.orm.em.fork(), ['dashboard.read']);
     const answer = await read(api, { key: customer.keys.live });

@@ -28,7 +28,7 @@ const link = (path = `/v1/artefacts/${name}`) => api.signedUrls.sign(path, EXPIR
 const expectNoFile = (path: string) => expectRefusal(api, () => api.call(path), { code: 'resource_not_found' });
 
 describe('a signed link', () => {
-  it('serves the file without a key, with headers that make it safe in browsers', async () => {
+  it('a signed link serves the file without a key, with headers that make it safe in browsers', async () => {
     const response = await fetch(api.url + link());
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer()).equals(png)).toBe(true);
@@ -38,19 +38,19 @@ describe('a signed link', () => {
     expect(response.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
   });
 
-  it('works until the second of its expiry, and no longer', async () => {
+  it('a signed link works until the second of its expiry, and no longer', async () => {
     now = new Date(EXPIRES_AT.getTime() - 1);
     expect((await fetch(api.url + link())).status).toBe(200);
     now = EXPIRES_AT;
     await expectNoFile(link());
   });
 
-  it('to a deleted file is refused', async () => {
+  it('a signed link to a deleted file is refused', async () => {
     await api.store.remove(`artefacts/${name}`);
     await expectNoFile(link());
   });
 
-  it('to a file deleted during the request is refused, and the refusal is not cacheable', async () => {
+  it('a signed link to a file deleted during the request is refused, and the refusal is not cacheable', async () => {
     vi.spyOn(api.store, 'stream').mockRejectedValueOnce(new ObjectNotFoundError('gone'));
     const refused = await fetch(api.url + link());
     expect(refused.status).toBe(404);
@@ -71,7 +71,7 @@ describe('a part of the file', () => {
     [`bytes=10-${size + 1_000}`, 10, size - 1],
     ['bytes=-5', size - 5, size - 1],
     [`bytes=-${size + 1_000}`, 0, size - 1],
-  ])('%s is answered alone', async (range, start, end) => {
+  ])('the part %s of a file is returned alone', async (range, start, end) => {
     const response = await get(range);
     expect(response.status).toBe(206);
     expect(response.headers.get('Content-Range')).toBe(`bytes ${start}-${end}/${size}`);
@@ -81,7 +81,7 @@ describe('a part of the file', () => {
   });
 
   it.each(['bytes=0-1,4-5', 'bytes=5-2', 'bytes=-', 'bytes=a-b', 'lines=1-2', 'bytes 0-1'])(
-    '%s is no single range of bytes: the whole file comes',
+    '%s is no single range of bytes, so the whole file is returned',
     async (range) => {
       const response = await get(range);
       expect(response.status).toBe(200);
@@ -90,7 +90,7 @@ describe('a part of the file', () => {
   );
 
   it.each([`bytes=${size}-`, `bytes=${size + 7}-${size + 9}`, 'bytes=-0'])(
-    '%s has no byte of the file: the answer says how many there are',
+    '%s has no byte of the file, so the refusal states how many there are',
     async (range) => {
       const response = await get(range);
       expect(response.status).toBe(416);
@@ -100,7 +100,7 @@ describe('a part of the file', () => {
     },
   );
 
-  it('is served only when If-Range matches the file', async () => {
+  it('a part of a file is served only when If-Range matches the file', async () => {
     const etag = (await fetch(api.url + link())).headers.get('ETag') ?? '';
     expect((await get('bytes=0-3', { 'If-Range': etag })).status).toBe(206);
     expect((await get('bytes=0-3', { 'If-Range': '"another"' })).status).toBe(200);
@@ -109,7 +109,7 @@ describe('a part of the file', () => {
 });
 
 describe('viewers', () => {
-  it('learn the length and range support from HEAD, without a body', async () => {
+  it('a viewer learns the length and range support from HEAD, without a body', async () => {
     const response = await fetch(api.url + link(), { method: 'HEAD', headers: { Range: 'bytes=0-3' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Length')).toBe(String(png.length));
@@ -118,7 +118,7 @@ describe('viewers', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('receive 304 for a file they have cached', async () => {
+  it('a viewer receives 304 for a file that it has cached', async () => {
     const etag = (await fetch(api.url + link())).headers.get('ETag') ?? '';
     const headers = { 'If-None-Match': etag, 'Cache-Control': '' };
     const again = await fetch(api.url + link(), { headers });
@@ -127,7 +127,7 @@ describe('viewers', () => {
     expect((await fetch(api.url + link(), { headers: { ...headers, 'If-None-Match': '"another"' } })).status).toBe(200);
   });
 
-  it('may read the file and the refusal from any origin', async () => {
+  it('a viewer may read the file and the refusal from any origin', async () => {
     for (const path of [link(), `/v1/artefacts/${name}`]) {
       const { headers } = await fetch(api.url + path, { headers: { Origin: 'https://shop.example' } });
       expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -147,7 +147,7 @@ describe('the preflight of a range request', () => {
       },
     });
 
-  it('is granted for a day', async () => {
+  it('the preflight of a range request is granted for a day', async () => {
     const { status, headers } = await ask(link());
     expect(status).toBe(204);
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -156,33 +156,33 @@ describe('the preflight of a range request', () => {
     expect(headers.get('Access-Control-Max-Age')).toBe('86400');
   });
 
-  it('is not granted for routes that take an API key', async () => {
+  it('the preflight of a range request is not granted for routes that take an API key', async () => {
     for (const path of ['/v1/jobs', '/v1/dashboard/read', '/mgmt/v1/jobs']) {
       expect((await ask(path)).headers.get('Access-Control-Allow-Origin')).toBeNull();
     }
   });
 });
 
-describe('a link is refused', () => {
-  it('without its signature, or its time', async () => {
+describe('refused links', () => {
+  it('a link without its signature, or without its time, is refused', async () => {
     await expectNoFile(`/v1/artefacts/${name}`);
     await expectNoFile(link().replace(/&signature=.*/, ''));
     await expectNoFile(link().replace(/expires=\d+&/, ''));
   });
 
-  it('when one of its characters was changed', async () => {
+  it('a link of which one character was changed is refused', async () => {
     await expectNoFile(link().replace(/expires=(\d+)/, (_, seconds) => `expires=${Number(seconds) + 1}`));
     await expectNoFile(link().replace(/.$/, (digit) => (digit === '0' ? '1' : '0')));
     await expectNoFile(link().replace(name, `${newId('artefact')}.png`));
   });
 
-  it('when it was signed with another key', async () => {
+  it('a link that was signed with another key is refused', async () => {
     const forged = createSignedUrls(PUBLIC_BASE_URL, 'another key').sign(`/v1/artefacts/${name}`, EXPIRES_AT);
     await expectNoFile(forged.slice(PUBLIC_BASE_URL.length));
   });
 
   it.each(['upl_11111111', '..%2Fuploads%2Fupl_11111111', 'art_11111111', 'art_11111111.png%2F..%2F..%2Fsecret'])(
-    'to %s, which is no name of an artefact, even when it is signed',
+    'a signed link to %s, which is no name of an artefact, is refused',
     async (other) => {
       await expectNoFile(link(`/v1/artefacts/${other}`));
     },

@@ -20,14 +20,14 @@ beforeEach(() => {
   now = NOON;
 });
 
-describe('a request is refused', () => {
-  it('without a key, with instructions on how to send one', async () => {
+describe('refused credentials', () => {
+  it('a request without a key is refused with instructions on how to send one', async () => {
     const refused = await expectRefusal(api, () => read(api, {}), { code: 'missing_api_key' });
     expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer');
   });
 
   it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'Bearer two words'])(
-    'with the header "Authorization: %s", which carries no key',
+    'a request with "Authorization: %s", which carries no key, is refused',
     async (authorization) => {
       await expectRefusal(api, () => read(api, { headers: { Authorization: authorization } }), {
         code: 'missing_api_key',
@@ -35,30 +35,30 @@ describe('a request is refused', () => {
     },
   );
 
-  it('with an unknown key', () =>
+  it('a request with an unknown key is refused', () =>
     expectRefusal(api, () => read(api, { key: newApiKeySecret('test').secret }), { code: 'invalid_api_key' }));
 
-  it('with a key whose checksum does not match', () => {
+  it('a request with a key whose checksum does not match is refused', () => {
     const { test: key } = customer.keys;
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
     return expectRefusal(api, () => read(api, { key: mistyped }), { code: 'invalid_api_key' });
   });
 
-  it('with a JWT, which it says is not a key', async () => {
+  it('a request with a JWT is refused, and the refusal says that it is not a key', async () => {
     const { error } = await expectRefusal(api, () => read(api, { key: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' }), {
       code: 'invalid_api_key',
     });
     expect(error.message).toContain('JSON Web Token');
   });
 
-  it('with a revoked key, at once', async () => {
+  it('a request with a revoked key is refused at once', async () => {
     const { id, secret } = await createKey(api.orm, customer.organizationId, 'test');
     expect((await read(api, { key: secret })).status).toBe(202);
     await api.orm.em.fork().nativeUpdate(ApiKey, { id }, { revokedAt: NOON });
     await expectRefusal(api, () => read(api, { key: secret }), { code: 'api_key_revoked' });
   });
 
-  it('with an expired key, from the instant of its expiry', async () => {
+  it('a request with an expired key is refused from the instant of its expiry', async () => {
     const { secret } = await createKey(api.orm, customer.organizationId, 'test', { expiresAt: NOON });
     now = new Date(NOON.getTime() - 1);
     expect((await read(api, { key: secret })).status).toBe(202);
@@ -67,7 +67,7 @@ describe('a request is refused', () => {
   });
 });
 
-describe('after a rotation', () => {
+describe('a rotated key', () => {
   async function rotatedKey(expiresAt: Date | null) {
     const previous = newApiKeySecret('test').secret;
     const { secret } = await createKey(api.orm, customer.organizationId, 'test', {
@@ -78,14 +78,14 @@ describe('after a rotation', () => {
     return { previous, secret };
   }
 
-  it('the new secret works before and after the grace period', async () => {
+  it('the new secret of a rotated key works before and after the grace period', async () => {
     const { secret } = await rotatedKey(null);
     expect((await read(api, { key: secret })).status).toBe(202);
     now = new Date(NOON.getTime() + 1);
     expect((await read(api, { key: secret })).status).toBe(202);
   });
 
-  it('the old secret works until the last millisecond of the grace period', async () => {
+  it('the old secret of a rotated key works until the last millisecond of the grace period', async () => {
     const { previous } = await rotatedKey(null);
     now = new Date(NOON.getTime() - 1);
     expect((await read(api, { key: previous })).status).toBe(202);
@@ -93,7 +93,7 @@ describe('after a rotation', () => {
     await expectRefusal(api, () => read(api, { key: previous }), { code: 'api_key_expired' });
   });
 
-  it('no grace period outlives the expiry of the key', async () => {
+  it('the grace period of a rotation never outlives the expiry of the key', async () => {
     const { previous, secret } = await rotatedKey(new Date(NOON.getTime() - 10));
     now = new Date(NOON.getTime() - 10);
     await expectRefusal(api, () => read(api, { key: previous }), { code: 'api_key_expired' });

@@ -31,22 +31,22 @@ async function send(chunks: (string | Buffer)[], headers: Record<string, string>
 const post = (body: RequestInit['body'], headers: Record<string, string>) =>
   api.call(DASHBOARD_READ, { method: 'POST', key, body, headers });
 
-describe('a multipart body is refused', () => {
-  it('when it ends in the middle of the file', () =>
+describe('refused multipart bodies', () => {
+  it('a multipart body that ends in the middle of the file is refused', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpeg]), { code: 'malformed_request' }));
 
-  it('when it ends in the middle of a large file', () =>
+  it('a multipart body that ends in the middle of a large file is refused', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpegOfSize(3_000_000)]), { code: 'malformed_request' }));
 
-  it('when it ends within the headers of a part', () =>
+  it('a multipart body that ends within the headers of a part is refused', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg').slice(0, -30)]), { code: 'malformed_request' }));
 
-  it('when it ends before the final boundary', () =>
+  it('a multipart body that ends before the final boundary is refused', () =>
     expectRefusal(api, () => send([partHead('image', 'a.jpg'), jpeg, `\r\n--${BOUNDARY}\r\n`]), {
       code: 'malformed_request',
     }));
 
-  it('when the headers of a part are malformed and much data follows', () =>
+  it('a multipart body is refused when the headers of a part are malformed and much data follows', () =>
     expectRefusal(
       api,
       () =>
@@ -58,7 +58,7 @@ describe('a multipart body is refused', () => {
       { code: 'malformed_request' },
     ));
 
-  it('when its header names no boundary', () =>
+  it('a multipart body whose header names no boundary is refused', () =>
     expectRefusal(
       api,
       () => send([partHead('image', 'a.jpg'), jpeg, MULTIPART_END], { 'Content-Type': 'multipart/form-data' }),
@@ -67,7 +67,7 @@ describe('a multipart body is refused', () => {
       },
     ));
 
-  it('when its boundary does not match the header', () =>
+  it('a multipart body whose boundary does not match the header is refused', () =>
     expectRefusal(
       api,
       () =>
@@ -87,54 +87,57 @@ describe('a client that disconnects during the upload', () => {
     },
     { of: 'a parameter', headers: MULTIPART, body: Buffer.from(`${partHead('unit_hint')}k`) },
     { of: 'JSON', headers: JSON_HEADERS, body: Buffer.from('{"input_ref":') },
-  ])('of $of leaves nothing, and is not taken for a failure of the service', async ({ of, headers, body }) => {
-    const before = await everythingKept(api);
-    const requestId = `hung-up-in-${of.replace(' ', '-')}`;
-    const opened = openRequest(api, { path: DASHBOARD_READ, key, headers: { ...headers, 'Request-Id': requestId } });
-    opened.on('error', () => {});
-    opened.write(body, () => opened.destroy());
-    const line = await api.log.waitFor((line) => line.requestId === requestId);
-    expect(line).toMatchObject({ msg: 'request', status: 400 });
-    expect(await everythingKept(api)).toEqual(before);
-  });
+  ])(
+    'a client that disconnects during the upload of $of leaves nothing, and is not counted as a failure of the service',
+    async ({ of, headers, body }) => {
+      const before = await everythingKept(api);
+      const requestId = `hung-up-in-${of.replace(' ', '-')}`;
+      const opened = openRequest(api, { path: DASHBOARD_READ, key, headers: { ...headers, 'Request-Id': requestId } });
+      opened.on('error', () => {});
+      opened.write(body, () => opened.destroy());
+      const line = await api.log.waitFor((line) => line.requestId === requestId);
+      expect(line).toMatchObject({ msg: 'request', status: 400 });
+      expect(await everythingKept(api)).toEqual(before);
+    },
+  );
 });
 
-describe('a JSON body is refused', () => {
+describe('refused JSON bodies', () => {
   it.each(['{"input_ref":', '', 'input_ref=upl_1', '\ufeff{}', '{"input_ref": NaN}'])(
-    'when it is not JSON: %j',
+    'a JSON body that is not JSON is refused: %j',
     async (body) => {
       await expectRefusal(api, () => send([body], JSON_HEADERS), { code: 'malformed_request' });
     },
   );
 
   it.each(['[]', '"upl_1"', 'null', '12', '[{"input_ref":"upl_11111111"}]'])(
-    'when it is not an object: %s',
+    'a JSON body that is not an object is refused: %s',
     async (body) => {
       await expectRefusal(api, () => post(body, JSON_HEADERS), { code: 'malformed_request' });
     },
   );
 
-  it('when it is nested 100,000 deep', () =>
+  it('a JSON body that is nested 100,000 deep is refused', () =>
     expectRefusal(api, () => post(`{"input_ref":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, JSON_HEADERS), {
       code: 'malformed_request',
     }));
 
-  it('when it exceeds 1 MB, and the response arrives', async () => {
+  it('a JSON body that exceeds 1 MB is refused, and the response arrives', async () => {
     const answer = await expectRefusal(api, () => post(`{"input_ref":"${'x'.repeat(1024 * 1024)}"}`, JSON_HEADERS), {
       code: 'file_too_large',
     });
     expect(answer.status).toBe(413);
   });
 
-  it('when it far exceeds 1 MB, and the response arrives', () =>
+  it('a JSON body that far exceeds 1 MB is refused, and the response arrives', () =>
     expectRefusal(api, () => post(`{"input_ref":"${'x'.repeat(12 * 1024 * 1024)}"}`, JSON_HEADERS), {
       code: 'file_too_large',
     }));
 });
 
-describe('a body of another type is refused', () => {
+describe('bodies of other types', () => {
   it.each(['image/jpeg', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/mixed; boundary=x'])(
-    'as %s',
+    'a body of the type %s is refused',
     async (type) => {
       const answer = await expectRefusal(api, () => post(new Uint8Array(jpeg), { 'Content-Type': type }), {
         code: 'unsupported_media_type',
@@ -143,11 +146,11 @@ describe('a body of another type is refused', () => {
     },
   );
 
-  it('and so is a request without a body', () =>
+  it('a request without a body is refused as a body of another type is', () =>
     expectRefusal(api, () => api.call(DASHBOARD_READ, { method: 'POST', key }), { code: 'unsupported_media_type' }));
 });
 
-describe('a connection stays usable after a refused body', () => {
+describe('connections after a refused body', () => {
   const rest = Array.from({ length: 30 }, () => Buffer.alloc(100_000));
   it.each([
     {
@@ -163,7 +166,7 @@ describe('a connection stays usable after a refused body', () => {
     { what: 'multipart without a boundary', headers: { 'Content-Type': 'multipart/form-data' }, body: rest },
     { what: 'JSON that is too large', headers: JSON_HEADERS, body: rest },
     { what: 'a picture as such', headers: { 'Content-Type': 'image/jpeg' }, body: rest },
-  ])('$what', async ({ headers, body }) => {
+  ])('a connection stays usable after the service refuses $what', async ({ headers, body }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let round = 0; round < 3; round += 1) {
       const refused = await send(body, headers, agent);

@@ -71,7 +71,7 @@ it('a video sent directly is refused', async () => {
   expect(answer.error.message).toMatch(/\/v1\/uploads/);
 });
 
-describe('where no worker decodes videos, live mode', () => {
+describe('live mode without a worker that decodes videos', () => {
   const inspect = (input_refs: string[], { query: parameters = '', headers = {} } = {}) =>
     api.call(`/v1/inspections${parameters}`, {
       method: 'POST',
@@ -89,7 +89,7 @@ describe('where no worker decodes videos, live mode', () => {
   });
   const withdraw = () => query(api.orm.em.fork(), `delete from installed_endpoints where endpoint = 'video.onboard'`);
 
-  it('inspects pictures, and refuses videos with the reason', async () => {
+  it('without a worker that decodes videos, an inspection takes pictures and refuses videos with the reason', async () => {
     await withdraw();
     expect((await inspect([picture])).status).toBe(202);
     for (const parameters of ['', '?dry_run=true']) {
@@ -102,7 +102,7 @@ describe('where no worker decodes videos, live mode', () => {
   });
 
   it.each(['render/360', 'render/video'])(
-    'makes nothing of a video at /v1/%s, and holds nothing for it',
+    'without a worker that decodes videos, /v1/%s refuses a video and holds nothing for it',
     async (path) => {
       await withdraw();
       const send = () => post(`/v1/${path}`, { input_refs: [video] });
@@ -113,7 +113,7 @@ describe('where no worker decodes videos, live mode', () => {
     },
   );
 
-  it('repeats what it said before they went', async () => {
+  it('a repeated request gets its stored response after the worker that decodes videos went', async () => {
     const headers = { 'Idempotency-Key': 'video-then' };
     const first = await inspect([video], { headers });
     expect(first.status).toBe(202);
@@ -192,7 +192,7 @@ describe('a job that needs every finding of an inspection', () => {
     return id;
   }
 
-  it.each(REFERENCES)('$what refuses one whose views were not all examined', async ({ path, param }) => {
+  it.each(REFERENCES)('$what refuses an inspection whose views were not all examined', async ({ path, param }) => {
     for (const failed of ['view_classification', 'damage_detection', 'severity_grading']) {
       const id = await partialInspection(failed);
       const input_refs = path === '/v1/inspections' ? [await upload(api, key)] : undefined;
@@ -202,7 +202,7 @@ describe('a job that needs every finding of an inspection', () => {
     }
   });
 
-  it.each(REFERENCES)('$what accepts one that lacks only an optional stage', async ({ path, param }) => {
+  it.each(REFERENCES)('$what accepts an inspection that lacks only an optional stage', async ({ path, param }) => {
     for (const failed of ['repair_estimate', 'report']) {
       const id = await partialInspection(failed);
       const input_refs = path === '/v1/inspections' ? [await upload(api, key)] : undefined;

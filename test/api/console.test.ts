@@ -23,9 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('the page', () => {
+describe('the page of the console', () => {
   it.each(['/console', '/console/', '/console/jobs/job_11111111', '/console/callback?code=1'])(
-    'is served at %s',
+    'the page of the console is served at %s',
     async (path) => {
       const response = await fetch(api.url + path);
       expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -33,7 +33,7 @@ describe('the page', () => {
     },
   );
 
-  it('has a policy with a nonce of its own, and its settings', async () => {
+  it('the page of the console has its settings, and a policy with a new nonce each time', async () => {
     const policies: string[] = [];
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const response = await fetch(`${api.url}/console`);
@@ -54,7 +54,7 @@ describe('the page', () => {
     );
   });
 
-  it('loads its files compressed and for ever, and no others', async () => {
+  it('the console serves the files of its build compressed and cacheable for ever, and no others', async () => {
     const page = await (await fetch(`${api.url}/console`)).text();
     const [, path = ''] = /src="(\/console\/assets\/[^"]+\.js)"/.exec(page) ?? [];
     const plain = await fetch(api.url + path, { headers: { 'Accept-Encoding': 'identity' } });
@@ -69,7 +69,7 @@ describe('the page', () => {
   });
 });
 
-it('is linked from the documentation, where there is one', async () => {
+it('the documentation links to the console where there is one', async () => {
   const linksOf = async (url: string) => {
     const page = await (await fetch(`${url}/docs`, { headers: { Accept: 'text/html' } })).text();
     return page.match(/<a href="\/console">Console<\/a>/g)?.length ?? 0;
@@ -82,7 +82,7 @@ it('is linked from the documentation, where there is one', async () => {
   }
 });
 
-it('without settings, or without a build, says so', async () => {
+it('the console says so when it has no settings or no build', async () => {
   const unset = await startTestApi({ console: null });
   try {
     const { status, error } = await unset.call('/console');
@@ -98,7 +98,7 @@ it('without settings, or without a build, says so', async () => {
   expect(() => createConsoleRoutes(SETTINGS, empty).page({} as never)).toThrow('The console is not built here.');
 });
 
-it('serves what was compressed at the build', () => {
+it('the console serves the compressed copy of a file that its build made', () => {
   const folder = mkdtempSync(join(tmpdir(), 'console-build-'));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<p>%CONSOLE_SETTINGS% %CONSOLE_NONCE%</p>');

@@ -53,7 +53,7 @@ async function afterRecovery(send: () => Promise<Answer>): Promise<Answer> {
 const settled = (jobId: string) => api.temporal.client.workflow.getHandle(jobId).result();
 
 describe('a request that waits', () => {
-  it('is woken although the listener lost its connection meanwhile', async () => {
+  it('a waiting request is woken although the listener lost its connection meanwhile', async () => {
     const answer = read(api, { key, query: '?wait=true' });
     const running = await backend.next();
     await api.orm.em.getConnection().execute(CUT_OFF_LISTENER);
@@ -61,7 +61,7 @@ describe('a request that waits', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('gets its response although every connection was lost meanwhile', async () => {
+  it('a waiting request gets its response although every connection was lost meanwhile', async () => {
     const answer = read(api, { key, query: '?wait=true' });
     const running = await backend.next();
     postgres.cutOff();
@@ -70,7 +70,7 @@ describe('a request that waits', () => {
     expect({ status, charged: job.credits.charged }).toEqual({ status: 200, charged: 20 });
   });
 
-  it('gets 202 when PostgreSQL is still down at the ceiling, because its job is committed', async () => {
+  it('a waiting request gets 202 when PostgreSQL is still down at the ceiling, because its job is committed', async () => {
     const idempotencyKey = 'committed-before';
     const answer = read(api, { key, idempotencyKey, headers: { Prefer: 'wait=1' } });
     const running = await backend.next();
@@ -84,8 +84,8 @@ describe('a request that waits', () => {
   });
 });
 
-describe('while PostgreSQL is down', () => {
-  it('requests get 503 with Retry-After, and succeed again after the outage', async () => {
+describe('an outage of PostgreSQL', () => {
+  it('requests get 503 with Retry-After while PostgreSQL is down, and succeed again after the outage', async () => {
     await postgres.goAway();
     for (const send of [
       () => read(api, { key }),
@@ -106,7 +106,7 @@ describe('while PostgreSQL is down', () => {
     await settled(answer.job.id);
   });
 
-  it('a job whose inference has finished settles once, as soon as PostgreSQL is back', async () => {
+  it('a job whose inference finished while PostgreSQL was down settles once, as soon as PostgreSQL is back', async () => {
     const { job } = await read(api, { key });
     const running = await backend.next();
     await postgres.goAway();

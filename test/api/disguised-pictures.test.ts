@@ -31,7 +31,7 @@ function send(image: Uint8Array, path = DASHBOARD_READ, field = 'image') {
   return api.call(path, { method: 'POST', key, body });
 }
 
-describe('an image is accepted by its content', () => {
+describe('images accepted by their content', () => {
   it.each([
     { what: 'a JPEG with an archive behind it', image: Buffer.concat([jpeg, zip('A.class', latin1(MARKER))]) },
     {
@@ -42,16 +42,16 @@ describe('an image is accepted by its content', () => {
       what: 'an animated PNG',
       image: withPngChunks(png, [pngChunk('acTL', Buffer.from('0000000200000000', 'hex'))]),
     },
-  ])('$what', async ({ image }) => {
+  ])('$what is accepted as an image by its content', async ({ image }) => {
     expect((await send(image)).status).toBe(202);
   });
 
-  it('as AVIF, where the endpoint accepts it', async () => {
+  it('an AVIF image is accepted where the endpoint takes AVIF', async () => {
     expect((await send(avif, '/v1/driver_license/read', 'images')).status).toBe(202);
   });
 });
 
-describe('a file declared as JPEG is refused by its content', () => {
+describe('files declared as JPEG', () => {
   it.each([
     { what: 'a GIF with a Java archive behind it', image: Buffer.concat([gif, zip('A.class', latin1(MARKER))]) },
     { what: 'a Java archive with a picture behind it', image: Buffer.concat([zip('A.class', latin1(MARKER)), jpeg]) },
@@ -64,7 +64,7 @@ describe('a file declared as JPEG is refused by its content', () => {
     { what: 'a film', image: Buffer.from('00000018667479706d703432000000006d70343269736f6d', 'hex') },
     { what: 'PostScript', image: latin1('%!PS-Adobe-3.0 EPSF-3.0\n') },
     { what: 'a script for ImageMagick', image: latin1('push graphic-context\nviewbox 0 0 9 9\n') },
-  ])('$what', async ({ image }) => {
+  ])('$what is refused by its content although it is declared a JPEG', async ({ image }) => {
     const answer = await expectRefusal(api, () => send(image), { code: 'unsupported_media_type', param: 'image' });
     expect(answer.status).toBe(415);
     expect(answer.error.message).toMatch(/must be image\/jpeg, image\/png, image\/webp/);

@@ -43,13 +43,13 @@ it('an event reads byte for byte as signed and delivered', async () => {
 });
 
 describe('the list of events', () => {
-  it('runs from newest to oldest, page by page', async () => {
+  it('the list of events runs from newest to oldest, page by page', async () => {
     const ids = [await endJob(), await endJob(), await endJob()].reverse();
     expect(await list('?limit=2')).toMatchObject({ ids: ids.slice(0, 2), hasMore: true });
     expect(await list(`?limit=2&starting_after=${ids[1]}`)).toMatchObject({ ids: ids.slice(2), hasMore: false });
   });
 
-  it('is in the order in which jobs ended, whichever was admitted first, in both directions', async () => {
+  it('the list of events is in the order in which jobs ended, whichever was admitted first, in both directions', async () => {
     const early = await admit(api.orm, customer);
     const later = [await endJob(), await endJob()];
     await finishJob(api.orm, early);
@@ -61,14 +61,14 @@ describe('the list of events', () => {
     expect((await list(`?starting_after=${later[0]}`)).ids).toEqual([]);
   });
 
-  it('continues after a cursor whose event has been deleted', async () => {
+  it('the list of events continues after a cursor whose event has been deleted', async () => {
     const [old, deleted, young] = [await endJob(), await endJob(), await endJob()];
     await api.orm.em.fork().nativeDelete(Event, { id: deleted });
     expect((await list(`?starting_after=${deleted}`)).ids).toEqual([old]);
     expect((await list(`?ending_before=${deleted}`)).ids).toEqual([young]);
   });
 
-  it('filters by type', async () => {
+  it('the list of events filters by type', async () => {
     await endJob('failed');
     await endJob('partial');
     await endJob();
@@ -76,7 +76,7 @@ describe('the list of events', () => {
     expect((await list('?type=job.partial')).types).toEqual(['job.partial']);
   });
 
-  it('goes back 30 days', async () => {
+  it('the list of events goes back 30 days', async () => {
     const [young, old] = [await endJob(), await endJob()];
     const em = api.orm.em.fork();
     await em.nativeUpdate(Event, { id: young }, { createdAt: new Date(Date.now() - 29.9 * DAY_MS) });
@@ -84,7 +84,7 @@ describe('the list of events', () => {
     expect((await list()).ids).toEqual([young]);
   });
 
-  it('shows only events of the same organisation and mode', async () => {
+  it('the list of events shows only events of the same organisation and mode', async () => {
     const id = await endJob();
     const stranger = await createCustomer(api.orm);
     for (const key of [stranger.keys.test, customer.keys.live]) {
@@ -105,11 +105,11 @@ describe('the list of events', () => {
     { query: '?starting_after=job_1CoTsd5kMvWzrNbUoFgrYo', code: 'parameter_invalid', param: 'starting_after' },
     { query: '?ending_before=', code: 'parameter_invalid', param: 'ending_before' },
     { query: '?starting_after=evt_1&ending_before=evt_2', code: 'parameter_invalid', param: 'ending_before' },
-  ] as const)('refuses $query', async ({ query, code, param }) => {
+  ] as const)('the list of events refuses $query', async ({ query, code, param }) => {
     await expectRefusal(api, () => api.call(`/v1/events${query}`, { key: customer.keys.test }), { code, param });
   });
 
-  it('requires the scope jobs:read', async () => {
+  it('the list of events requires the scope jobs:read', async () => {
     const { secret } = await createKey(api.orm, customer.organizationId, 'test', { scopes: ['storage:write'] });
     await expectRefusal(api, () => api.call('/v1/events', { key: secret }), { code: 'scope_not_granted' });
   });

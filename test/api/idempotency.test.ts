@@ -35,7 +35,7 @@ const send = (request: ReadRequest = {}) => read(api, { key, idempotencyKey: KEY
 const jobCount = () => countRows(api.orm, 'jobs', customer.organizationId);
 
 describe('the same key and payload', () => {
-  it('create one job and one hold, and the replay is byte-identical and marked', async () => {
+  it('the same key and payload create one job and one hold, and the replay is byte-identical and marked', async () => {
     const first = await send();
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
     for (let time = 0; time < 3; time += 1) expectReplay(await send(), first);
@@ -47,34 +47,34 @@ describe('the same key and payload', () => {
     });
   });
 
-  it('keep the files of the first request and none of the replays', async () => {
+  it('replays of a request keep its files and none of their own', async () => {
     await send();
     const files = await api.storedFiles();
     await send();
     expect(await api.storedFiles()).toEqual(files);
   });
 
-  it('are a replay whether the image came as multipart or as an upload', async () => {
+  it('the same key and payload are a replay whether the image came as multipart or as an upload', async () => {
     const first = await send({ fields: { unit_hint: 'km' } });
     const inputRef = await upload(api, key, jpeg);
     expectReplay(await send({ json: { unit_hint: 'km', input_ref: inputRef, read_warning_lights: true } }), first);
   });
 
-  it('are a replay whatever became of the job meanwhile', async () => {
+  it('the same key and payload are a replay whatever became of the job meanwhile', async () => {
     const first = await send();
     await finishJob(api.orm, first.job.id);
     expectReplay(await send(), first);
     expect(first.job.status).toBe('queued');
   });
 
-  it('are a replay when the credits were spent meanwhile', async () => {
+  it('the same key and payload are a replay when the credits were spent meanwhile', async () => {
     const poor = await createCustomer(api.orm, { test: 20 });
     const first = await send({ key: poor.keys.test });
     expectReplay(await send({ key: poor.keys.test }), first);
   });
 });
 
-describe('when the model was removed meanwhile', () => {
+describe('a model that was removed meanwhile', () => {
   const PINNED = { 'Model-Version': MODEL_VERSION };
   const live = (request: ReadRequest = {}) => send({ key: customer.keys.live, ...request });
   const uninstall = () => query(api.orm.em.fork(), 'delete from installed_endpoints');
@@ -89,7 +89,7 @@ describe('when the model was removed meanwhile', () => {
     ['none is left', {}, uninstall],
     ['none is left, and one was pinned', PINNED, uninstall],
     ['another build has taken the place of the pinned one', PINNED, replaceModel],
-  ])('the stored response is replayed: %s', async (_what, headers, change) => {
+  ])('a stored response is replayed after the models changed: %s', async (_what, headers, change) => {
     const first = await live({ headers });
     await change();
     const files = await api.storedFiles();
@@ -99,7 +99,7 @@ describe('when the model was removed meanwhile', () => {
     expect(await api.storedFiles()).toEqual(files);
   });
 
-  it('a new request is refused, and its key stays free', async () => {
+  it('a new request without a model is refused, and its key stays free', async () => {
     await uninstall();
     const refused = await expectRefusal(api, live, { code: 'endpoint_unavailable' });
     expect(refused.headers.get('Retry-After')).toBe('60');
@@ -111,7 +111,7 @@ describe('when the model was removed meanwhile', () => {
     expect((await live()).headers.get('Idempotent-Replayed')).toBeNull();
   });
 
-  it('another payload is still refused, and an expired key is new', async () => {
+  it('a key with another payload is refused after the model was removed, and an expired key is new', async () => {
     await live();
     await uninstall();
     await expectRefusal(api, () => live({ image: anotherJpeg() }), { code: 'idempotency_key_reuse' });
@@ -119,27 +119,27 @@ describe('when the model was removed meanwhile', () => {
     await expectRefusal(api, live, { code: 'endpoint_unavailable' });
   });
 
-  it('a request in progress is reported as such', async () => {
+  it('a request still in progress is reported as such to its repetition after the model was removed', async () => {
     await live();
     await query(api.orm.em.fork(), `update idempotency_claims set in_progress_until = now() + interval '1 minute'`);
     await uninstall();
     await expectRefusal(api, live, { code: 'idempotency_request_in_progress' });
   });
 
-  it('a dry run reports the current state', async () => {
+  it('a dry run reports the current state after the model was removed, not a stored response', async () => {
     await live();
     await uninstall();
     await expectRefusal(api, () => live({ query: '?dry_run=true' }), { code: 'endpoint_unavailable' });
   });
 });
 
-describe('the same key and another payload are refused', () => {
+describe('the same key and another payload', () => {
   it.each([
     { what: 'another picture', change: { image: anotherJpeg() } },
     { what: 'another parameter', change: { fields: { unit_hint: 'mi' } } },
     { what: 'another scenario', change: { scenario: 'empty_result' } },
     { what: 'another build', change: { headers: { 'Model-Version': FIXTURE_VERSION } } },
-  ])('$what', async ({ change }) => {
+  ])('a repeated key with $what is refused', async ({ change }) => {
     const first = await send();
     const refused = await expectRefusal(api, () => send(change), { code: 'idempotency_key_reuse' });
     expect(refused.status).toBe(409);
@@ -148,21 +148,21 @@ describe('the same key and another payload are refused', () => {
   });
 });
 
-describe('the same key is independent', () => {
-  it('in another mode', async () => {
+describe('independent uses of the same key', () => {
+  it('the same key is independent in another mode', async () => {
     const jobs = [await send(), await send({ key: customer.keys.live })];
     expect(jobs.map(({ status }) => status)).toEqual([202, 202]);
     expect(jobs[0]?.job.id).not.toBe(jobs[1]?.job.id);
   });
 
-  it('for another organisation', async () => {
+  it('the same key is independent for another organisation', async () => {
     const other = await createCustomer(api.orm);
     const [mine, theirs] = [await send(), await send({ key: other.keys.test })];
     expect(theirs.headers.get('Idempotent-Replayed')).toBeNull();
     expect(theirs.job.id).not.toBe(mine.job.id);
   });
 
-  it('on another route', async () => {
+  it('the same key is independent on another route', async () => {
     await send();
     const body = new FormData();
     body.append('file', new Blob([new Uint8Array(jpeg)]), 'a.jpg');
@@ -171,7 +171,7 @@ describe('the same key is independent', () => {
     expect(uploaded.headers.get('Idempotent-Replayed')).toBeNull();
   });
 
-  it('after 24 hours', async () => {
+  it('the same key is independent after 24 hours', async () => {
     const first = await send();
     await query(api.orm.em.fork(), 'update idempotency_claims set expires_at = now() where organization_id = $1', [
       customer.organizationId,
@@ -183,7 +183,7 @@ describe('the same key is independent', () => {
 });
 
 describe('a refused request', () => {
-  it('leaves its key free for the corrected request', async () => {
+  it('a refused request leaves its key free for the corrected request', async () => {
     await expectRefusal(api, () => send({ fields: { unit: 'km' } }), { code: 'parameter_unknown', param: 'unit' });
     await expectRefusal(api, () => send({ image: Buffer.from('text') }), {
       code: 'unsupported_media_type',
@@ -193,12 +193,12 @@ describe('a refused request', () => {
   });
 });
 
-describe('cancelling with a key', () => {
+describe('cancellations with a key', () => {
   const cancel = (id: string, secret = key) =>
     api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key: secret, headers: { 'Idempotency-Key': 'cancel-4711' } });
   const submit = async () => (await read(api, { key })).job.id;
 
-  it('takes effect once and returns the same response every time', async () => {
+  it('a cancellation with a key takes effect once and returns the same response every time', async () => {
     const id = await submit();
     const first = await cancel(id);
     expect(first.job).toMatchObject({ id, status: 'canceled' });
@@ -207,19 +207,19 @@ describe('cancelling with a key', () => {
     expect(await readAccount(api.orm, customer.organizationId, false)).toMatchObject({ available: 1_000, held: 0 });
   });
 
-  it('is refused for another job, which continues', async () => {
+  it('the key of a cancellation is refused for another job, which continues', async () => {
     const [id, other] = [await submit(), await submit()];
     await cancel(id);
     await expectRefusal(api, () => cancel(other), { code: 'idempotency_key_reuse' });
     expect((await api.call(`/v1/jobs/${other}`, { key })).job.status).toBe('queued');
   });
 
-  it('does not share its key with the request that created the job', async () => {
+  it('a cancellation does not share its key with the request that created the job', async () => {
     const { job } = await send({ idempotencyKey: 'cancel-4711' });
     expect((await cancel(job.id)).headers.get('Idempotent-Replayed')).toBeNull();
   });
 
-  it('takes effect once for concurrent requests', async () => {
+  it('a cancellation with a key takes effect once for concurrent requests', async () => {
     const id = await submit();
     const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(id)));
     const canceled = answers.filter(({ status }) => status === 200);
@@ -229,7 +229,7 @@ describe('cancelling with a key', () => {
     expect(canceled.filter(({ headers }) => !headers.has('Idempotent-Replayed'))).toHaveLength(1);
   });
 
-  it('is taken over by the next request when the first one died', async () => {
+  it('a cancellation whose request died is taken over by the next request with its key', async () => {
     const id = await submit();
     const claim = { organizationId: customer.organizationId, livemode: false, route: 'jobs/cancel' };
     const died = new Date(Date.now() - 1);
@@ -241,14 +241,14 @@ describe('cancelling with a key', () => {
     expectReplay(await cancel(id), first);
   });
 
-  it('leaves the key free when the job cannot be canceled', async () => {
+  it('a cancellation leaves its key free when the job cannot be canceled', async () => {
     const [running, queued] = [await submit(), await submit()];
     await finishInference(api.orm, running);
     await expectRefusal(api, () => cancel(running), { code: 'job_not_cancelable' });
     expect((await cancel(queued)).job).toMatchObject({ id: queued, status: 'canceled' });
   });
 
-  it('is refused with an invalid key', async () => {
+  it('a cancellation with an invalid key is refused', async () => {
     const id = await submit();
     const short = () =>
       api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key, headers: { 'Idempotency-Key': 'short' } });
@@ -257,7 +257,7 @@ describe('cancelling with a key', () => {
 });
 
 describe('concurrent requests', () => {
-  it('a hundred with one key create one job and one hold and get equal responses', async () => {
+  it('a hundred concurrent requests with one key create one job and one hold and get equal responses', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => send({ key: customer.keys.live })));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(202);

@@ -25,7 +25,7 @@ async function list(query = '', key = customer.keys.live) {
 }
 
 describe('the list of jobs', () => {
-  it('runs from newest to oldest, page by page, without gaps', async () => {
+  it('the list of jobs runs from newest to oldest, page by page, without gaps', async () => {
     const first = await list('?limit=2');
     expect(first).toEqual({ ids: jobIds.slice(0, 2), hasMore: true });
     const second = await list(`?limit=2&starting_after=${jobIds[1]}`);
@@ -33,18 +33,18 @@ describe('the list of jobs', () => {
     expect(await list(`?limit=2&starting_after=${jobIds[3]}`)).toEqual({ ids: jobIds.slice(4), hasMore: false });
   });
 
-  it('pages backwards with ending_before', async () => {
+  it('the list of jobs pages backwards with ending_before', async () => {
     expect(await list(`?limit=2&ending_before=${jobIds[3]}`)).toEqual({ ids: jobIds.slice(1, 3), hasMore: true });
   });
 
-  it('shows only jobs of the same organisation and mode', async () => {
+  it('the list of jobs shows only jobs of the same organisation and mode', async () => {
     const stranger = await createCustomer(api.orm);
     expect((await list('', stranger.keys.live)).ids).toEqual([]);
     expect((await list('', customer.keys.test)).ids).toEqual([]);
     expect((await list('', customer.keys.staging)).ids).toEqual(jobIds);
   });
 
-  it('filters by status, endpoint and time', async () => {
+  it('the list of jobs filters by status, endpoint and time', async () => {
     expect((await list('?status=succeeded')).ids).toEqual([]);
     expect((await list('?status=queued&endpoint=dashboard.read')).ids).toEqual(jobIds);
     const now = Math.floor(Date.now() / 1000);
@@ -52,7 +52,7 @@ describe('the list of jobs', () => {
     expect((await list(`?created[gt]=${now + 600}`)).ids).toEqual([]);
   });
 
-  it('accepts the latest documented time and refuses a later one', async () => {
+  it('the list of jobs accepts the latest documented time and refuses a later one', async () => {
     for (const bound of ['gte', 'gt', 'lte', 'lt']) {
       const isBefore = bound.startsWith('l');
       expect((await list(`?created[${bound}]=253402214399`)).ids).toEqual(isBefore ? jobIds : []);
@@ -61,12 +61,12 @@ describe('the list of jobs', () => {
     }
   });
 
-  it.each([0, 3_599])('lists what is newer than second %s, which no id can be', async (second) => {
+  it.each([0, 3_599])('the list of jobs shows what is newer than second %s, which no id can be', async (second) => {
     for (const bound of ['gte', 'gt']) expect((await list(`?created[${bound}]=${second}`)).ids).toEqual(jobIds);
     for (const bound of ['lte', 'lt']) expect((await list(`?created[${bound}]=${second}`)).ids).toEqual([]);
   });
 
-  it('compares time filters in whole seconds, as jobs show them', async () => {
+  it('the list of jobs compares time filters in whole seconds, as jobs show them', async () => {
     const { created } = (await api.call(`/v1/jobs/${jobIds[0]}`, { key: customer.keys.live })).json as {
       created: number;
     };
@@ -88,16 +88,16 @@ describe('the list of jobs', () => {
     ['?starting_after=evt_1CoTsd5kMvWzrNbUoFgrYo', 'parameter_invalid', 'starting_after'],
     ['?ending_before=job_0', 'parameter_invalid', 'ending_before'],
     ['?starting_after=job_a&ending_before=job_b', 'parameter_invalid', 'ending_before'],
-  ])('refuses %s', async (query, code, param) => {
+  ])('the list of jobs refuses %s', async (query, code, param) => {
     const answer = await api.call(`/v1/jobs${query}`, { key: customer.keys.live });
     expect(answer.error).toMatchObject({ code, param });
   });
 });
 
-describe('canceling', () => {
+describe('cancellations', () => {
   const cancel = (id: string, key = customer.keys.live) => api.call(`/v1/jobs/${id}/cancel`, { method: 'POST', key });
 
-  it('ends a queued job, releases its hold, emits no event, and is idempotent', async () => {
+  it('a cancellation ends a queued job, releases its hold, emits no event, and is idempotent', async () => {
     const id = await admit(api.orm, customer, { livemode: true });
     const first = await cancel(id);
     expect(first.json).toMatchObject({ status: 'canceled', error: null, credits: { charged: 0 } });
@@ -107,13 +107,13 @@ describe('canceling', () => {
     await expectLedgerToBalance(api.databaseUrl);
   });
 
-  it('is refused for a job that was picked up', async () => {
+  it('a cancellation is refused for a job that was picked up', async () => {
     const id = await admit(api.orm, customer, { livemode: true });
     await api.orm.em.fork().nativeUpdate(Job, { id }, { status: 'processing' });
     expect((await cancel(id)).error.code).toBe('job_not_cancelable');
   });
 
-  it('requires the scope that runs the endpoint', async () => {
+  it('a cancellation requires the scope that runs the endpoint', async () => {
     const id = await admit(api.orm, customer, { livemode: true });
     const scopes = ['jobs:read', 'damage:write'];
     const stranger = await createKey(api.orm, customer.organizationId, 'live', { scopes });
@@ -121,7 +121,7 @@ describe('canceling', () => {
     expect((await readJob(api.orm, id)).status).toBe('queued');
   });
 
-  it("reports another organisation's job as not found", async () => {
+  it("a cancellation of another organisation's job is refused as not found", async () => {
     const stranger = await createCustomer(api.orm);
     const id = await admit(api.orm, customer, { livemode: true });
     expect((await cancel(id, stranger.keys.live)).error.code).toBe('resource_not_found');

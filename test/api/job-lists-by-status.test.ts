@@ -40,17 +40,17 @@ afterAll(async () => {
   await api.close();
 });
 
-describe.each(JOB_STATUSES)('of the jobs that are %s', (status) => {
+describe.each(JOB_STATUSES)('the list of jobs that are %s', (status) => {
   const found = Array<JobStatus>(status === 'succeeded' ? PAGE : 1).fill(status);
 
-  it('an API key reads few others', async () => {
+  it(`an API key that lists ${status} jobs reads few others`, async () => {
     const answer = await readingFew(() =>
       api.call(`/v1/jobs?status=${status}&limit=${PAGE}`, { key: customer.keys.live }),
     );
     expect(statusesOf(answer.json)).toEqual(found);
   });
 
-  it('a member reads few others', async () => {
+  it(`a member who lists ${status} jobs reads few others`, async () => {
     const path = `/jobs?status=${status}&livemode=true&limit=${PAGE}`;
     const answer = await readingFew(() => managing(api, customer.organizationId)(path));
     expect(statusesOf(answer.json)).toEqual(found);

@@ -66,7 +66,7 @@ const settle = async () => {
 const change = (id: string, data: Partial<ApiKey>) => api.orm.em.fork().nativeUpdate(ApiKey, { id }, data);
 
 describe('the number of streams', () => {
-  it('is limited per key: one more is refused with 429 until another one ends', async () => {
+  it('the number of streams is limited per key: one more is refused with 429 until another one ends', async () => {
     await start({ perKey: 2 });
     const { test: key } = customer.keys;
     const [first, second] = [await open(key), await open(key)];
@@ -83,7 +83,7 @@ describe('the number of streams', () => {
     expect(second?.response.complete).toBe(false);
   });
 
-  it('is limited in all: one more is refused with 503', async () => {
+  it('the number of streams is limited in all: one more is refused with 503', async () => {
     await start({ total: 1 });
     await open(customer.keys.test);
     const other = await createKey(api.orm, customer.organizationId, 'test');
@@ -92,7 +92,7 @@ describe('the number of streams', () => {
     expect(refused.headers.get('Retry-After')).not.toBeNull();
   });
 
-  it('does not count one whose client hung up before it began', async () => {
+  it('the number of streams does not count one whose client hung up before it began', async () => {
     await start({ perKey: 1 });
     const { test: key } = customer.keys;
     const lock = new pg.Client({ connectionString: api.databaseUrl });
@@ -120,8 +120,8 @@ describe('the number of streams', () => {
   });
 });
 
-describe('a stream ends', () => {
-  it('at its maximum age, and continues on a new connection', async () => {
+describe('the end of a stream', () => {
+  it('a stream ends at its maximum age, and continues on a new connection', async () => {
     await start({ maximumAgeMs: 50, checkIntervalMs: 20 });
     const stream = await open(customer.keys.test);
     await stream.ended;
@@ -134,7 +134,7 @@ describe('a stream ends', () => {
     { what: 'is revoked', data: { revokedAt: new Date() } },
     { what: 'expires', data: { expiresAt: new Date() } },
     { what: 'loses the family of the job', data: { scopes: ['render:write'] } },
-  ])('when its key $what', async ({ data }) => {
+  ])('a stream ends when its key $what', async ({ data }) => {
     await start({ checkIntervalMs: 20 });
     const { id, secret } = await createKey(api.orm, customer.organizationId, 'test');
     const [stream, other] = [await open(secret), await open(customer.keys.test)];
@@ -147,7 +147,7 @@ describe('a stream ends', () => {
     expect(stream?.text()).not.toContain('job.succeeded');
   });
 
-  it('when the grace period of its rotated secret ends', async () => {
+  it('a stream ends when the grace period of its rotated secret ends', async () => {
     await start({ checkIntervalMs: 20 });
     const { id, secret } = await createKey(api.orm, customer.organizationId, 'test');
     const stream = await open(secret);
@@ -161,7 +161,7 @@ describe('a stream ends', () => {
     expect(stream.response.complete).toBe(true);
   });
 
-  it('when the service stops', async () => {
+  it('a stream ends when the service stops', async () => {
     await start();
     const stream = await open(customer.keys.test);
     api.jobStreams.close();

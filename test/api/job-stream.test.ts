@@ -57,7 +57,7 @@ async function openStream(signal?: AbortSignal) {
 const settle = () => createSettlementActivities({ orm: api.orm }).settleJob({ jobId, failure: null });
 
 describe('the stream of a job', () => {
-  it('sends the current state at once, then every change, and ends with the job', async () => {
+  it('the stream of a job sends the current state at once, then every change, and ends with the job', async () => {
     const { response, next } = await openStream();
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toMatch(/^text\/event-stream/);
@@ -73,7 +73,7 @@ describe('the stream of a job', () => {
     expect(last?.job).toEqual(read.job);
   });
 
-  it('that has already ended sends one event and ends', async () => {
+  it('the stream of a job that has already ended sends one event and ends', async () => {
     await finishInference(api.orm, jobId);
     await settle();
     const { next } = await openStream();
@@ -81,7 +81,7 @@ describe('the stream of a job', () => {
     expect(await next()).toBeNull();
   });
 
-  it('reaches several listeners', async () => {
+  it('the stream of a job reaches several listeners', async () => {
     const streams = await Promise.all(Array.from({ length: 5 }, () => openStream()));
     for (const { next } of streams) expect(await next()).toMatchObject({ event: 'job.queued' });
     await finishInference(api.orm, jobId);
@@ -103,16 +103,19 @@ describe('a client that reconnects after the end', () => {
     await settle();
   });
 
-  it('and saw the last event gets 204, which stops browsers from reconnecting', async () => {
+  it('a client that reconnects after it saw the last event gets 204, which stops browsers from reconnecting', async () => {
     const answer = await reconnect('succeeded');
     expect([answer.status, answer.text]).toEqual([204, '']);
   });
 
-  it.each(['processing', 'queued', 'failed', ''])('and saw "%s" last receives the final event', async (seen) => {
-    const answer = await reconnect(seen);
-    expect(answer.status).toBe(200);
-    expect(answer.text).toMatch(/^event: job\.succeeded\n/);
-  });
+  it.each(['processing', 'queued', 'failed', ''])(
+    'a client that reconnects after the end and saw "%s" last receives the final event',
+    async (seen) => {
+      const answer = await reconnect(seen);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toMatch(/^event: job\.succeeded\n/);
+    },
+  );
 });
 
 it('a client that disconnects leaves no error in the log', async () => {
@@ -124,7 +127,7 @@ it('a client that disconnects leaves no error in the log', async () => {
   expect(api.log.lines.filter((line) => line.includes('job stream ended early'))).toEqual([]);
 });
 
-it("another organisation's job is reported as not found", async () => {
+it("the stream of another organisation's job is refused as not found", async () => {
   const stranger = await createCustomer(api.orm);
   for (const id of [jobId, newId('job')]) {
     await expectRefusal(api, () => api.call(`/v1/jobs/${id}/events`, { key: stranger.keys.test }), {

@@ -7,7 +7,7 @@ import { recordLog } from '../support/log-record.ts';
 
 const jobOf = (text: string): FollowedJob => ({ status: 'processing', isEnded: false, json: JSON.stringify(text) });
 
-it('a client that does not read is disconnected once too much is unread, and its job no longer followed', () => {
+it('a client that does not read is disconnected once too much is unread, and its job is no longer followed', () => {
   let listener: ((job: FollowedJob) => void) | null = null;
   const log = recordLog();
   const streams = createJobStreams({

@@ -42,7 +42,7 @@ it('a job reads the same as its creation response', async () => {
   expect(found.text).toBe(submitted.text);
 });
 
-describe('a job is reported as not found', () => {
+describe('jobs reported as not found', () => {
   /** The whole response, without what differs between any two requests. */
   async function answerTo(id: string, key: string): Promise<string> {
     const answer = await expectRefusal(api, () => get(id, key), { code: 'resource_not_found', param: 'id' });
@@ -53,7 +53,7 @@ describe('a job is reported as not found', () => {
     return JSON.stringify({ status: answer.status, headers, body });
   }
 
-  it("when it is another organisation's", async () => {
+  it("another organisation's job is reported as not found", async () => {
     const stranger = await createCustomer(api.orm);
     const { job } = await read(api, { key: stranger.keys.test });
     expect(await answerTo(job.id, customer.keys.test)).toBe(await answerTo(newId('job'), customer.keys.test));
@@ -64,13 +64,13 @@ describe('a job is reported as not found', () => {
     { of: 'test', by: 'live' },
     { of: 'staging', by: 'test' },
     { of: 'test', by: 'staging' },
-  ] as const)('when it is of a $of key and asked for with a $by key', async ({ of, by }) => {
+  ] as const)('a job of a $of key is reported as not found to a $by key', async ({ of, by }) => {
     const { job } = await read(api, { key: customer.keys[of] });
     expect((await get(job.id, customer.keys[of])).status).toBe(200);
     expect(await answerTo(job.id, customer.keys[by])).toBe(await answerTo(newId('job'), customer.keys[by]));
   });
 
-  it('when the id is of another kind', async () => {
+  it('an id of another kind is reported as a job that is not found', async () => {
     expect(await answerTo(customer.organizationId, customer.keys.test)).toBe(
       await answerTo(newId('job'), customer.keys.test),
     );

@@ -20,12 +20,12 @@ const self = (key?: string, query = '') => api.call(`/v1/api-keys/self${query}`,
 const keyWith = (scopes: string[], mode: 'live' | 'staging' | 'test' = 'live') =>
   createKey(api.orm, customer.organizationId, mode, { scopes });
 
-describe('a key learns', () => {
+describe('the identity of a key', () => {
   it.each([
     { mode: 'live', livemode: true, is_staging: false },
     { mode: 'staging', livemode: true, is_staging: true },
     { mode: 'test', livemode: false, is_staging: false },
-  ] as const)('who it is, without any scope: $mode', async ({ mode, livemode, is_staging }) => {
+  ] as const)('a $mode key learns who it is, without any scope', async ({ mode, livemode, is_staging }) => {
     const { id, secret } = await keyWith([], mode);
     expect((await self(secret)).json).toEqual({
       id,
@@ -56,12 +56,12 @@ describe('a key learns', () => {
         'render:write',
       ],
     },
-  ])('what $scopes allow, what they imply included', async ({ scopes, permissions }) => {
+  ])('a key with $scopes learns what they allow, including what they imply', async ({ scopes, permissions }) => {
     const { secret } = await keyWith(scopes);
     expect((await self(secret)).json).toMatchObject({ scopes, permissions });
   });
 
-  it('when it expires, and how long its previous secret works', async () => {
+  it('a key learns when it expires, and how long its previous secret works', async () => {
     const previous = newApiKeySecret('live');
     const dates = { expiresAt: LATER, rotatesAt: LATER, previousSecretHash: previous.hash };
     const { secret } = await createKey(api.orm, customer.organizationId, 'live', dates);
@@ -73,15 +73,16 @@ describe('a key learns', () => {
   });
 });
 
-describe('a request is refused', () => {
-  it('without a key', () => expectRefusal(api, () => self(), { code: 'missing_api_key' }));
+describe('refused requests for the identity of a key', () => {
+  it('a request for the identity is refused without a key', () =>
+    expectRefusal(api, () => self(), { code: 'missing_api_key' }));
 
-  it('with a key that was revoked', async () => {
+  it('a request for the identity is refused with a key that was revoked', async () => {
     const { secret } = await createKey(api.orm, customer.organizationId, 'live', { revokedAt: NOON });
     await expectRefusal(api, () => self(secret), { code: 'api_key_revoked' });
   });
 
-  it('with a key or organisation as a parameter', async () => {
+  it('a request for the identity is refused with a key or organisation as a parameter', async () => {
     const { secret } = await keyWith([]);
     for (const param of ['id', 'organization_id']) {
       await expectRefusal(api, () => self(secret, `?${param}=x`), { code: 'parameter_unknown', param });
@@ -89,7 +90,7 @@ describe('a request is refused', () => {
   });
 });
 
-it('counts as a read', async () => {
+it('a request for the identity of a key counts as a read', async () => {
   // Of an organisation whose minute begins with this request.
   const { organizationId } = await createCustomer(api.orm);
   const { secret } = await createKey(api.orm, organizationId, 'live', { scopes: ['jobs:read'] });

@@ -45,7 +45,7 @@ async function issue(body = '{}'): Promise<string> {
 
 const published = async () => (await api.call('/.well-known/jwks.json')).json;
 
-it('without a key nothing is issued and no key is published', async () => {
+it('without a signing key no licence is issued and no key is published', async () => {
   configure();
   const unpaid = await createCustomer(api.orm);
   for (const key of [customer.keys.live, unpaid.keys.live]) {
@@ -57,7 +57,7 @@ it('without a key nothing is issued and no key is published', async () => {
 });
 
 describe('a rotation', () => {
-  it('publishes the new key before it signs, and old proofs stay verifiable', async () => {
+  it('a rotation publishes the new key before it signs, and old proofs stay verifiable', async () => {
     configure(older);
     const first = await issue();
     const before = await published();
@@ -81,7 +81,7 @@ describe('a rotation', () => {
     await expect(verifyProof(first, await published(), now)).rejects.toThrow('no applicable key');
   });
 
-  it('to a different key of the same name is detected', async () => {
+  it('a rotation to a different key of the same name is detected', async () => {
     configure(newer);
     const proof = await issue('{"regenerate":true}');
     configure(newLicenseKey('2027'));
@@ -89,7 +89,7 @@ describe('a rotation', () => {
   });
 });
 
-it('the published keys have no private part, need no API key and are cacheable', async () => {
+it('the published licence keys have no private part, need no API key and are cacheable', async () => {
   configure(newer, older);
   const answer = await api.call('/.well-known/jwks.json');
   expect(answer.headers.get('Cache-Control')).toBe('public, max-age=3600');

@@ -62,7 +62,7 @@ it.each([
   expect(log).not.toContain('rawPacket');
 });
 
-it('a client that hangs up is no warning', async () => {
+it('a client that hangs up causes no warning', async () => {
   const socket = await openStream();
   socket.destroy();
   const line = await api.log.waitFor(({ msg, err }) => {
@@ -73,11 +73,11 @@ it('a client that hangs up is no warning', async () => {
   expect(line.requestId).toMatch(/^req_/);
 });
 
-describe('a request that bytes follow which are no HTTP', () => {
+describe('requests that are followed by bytes which are not HTTP', () => {
   it.each([
     ['x', ['Connection: close'], [200]],
     ['GARBAGE\0', [], [200, 400]],
-  ])('is answered before %j is refused', async (bytes, headers, expected) => {
+  ])('a request is carried out before the bytes %j behind it are refused', async (bytes, headers, expected) => {
     const cancelled = await exchange(requestOf(`POST /v1/jobs/${jobId}/cancel`, ...headers) + bytes);
     expect(cancelled.statuses).toEqual(expected);
     expect(cancelled.text).toContain(jobId);
@@ -87,14 +87,14 @@ describe('a request that bytes follow which are no HTTP', () => {
     expect(page.text).toContain('## Look up');
   });
 
-  it('is answered after those before it', async () => {
+  it('a request followed by bytes which are not HTTP gets its response after those before it', async () => {
     const { statuses } = await exchange(
       `${requestOf('GET /health/ready')}${requestOf('GET /unknown')}${requestOf(`GET /v1/jobs/${jobId}`)}GARBAGE\0`,
     );
     expect(statuses).toEqual([200, 404, 200, 400]);
   });
 
-  it('is answered though more of them come', async () => {
+  it('a request followed by bytes which are not HTTP gets its response though more of them arrive', async () => {
     const socket = await openStream();
     let text = '';
     socket.on('data', (chunk) => {

@@ -28,34 +28,40 @@ describe('a build that is installed', () => {
     { mode: 'live', version: MODEL_VERSION },
     { mode: 'staging', version: MODEL_VERSION },
     { mode: 'test', version: FIXTURE_VERSION },
-  ] as const)('is pinned with a $mode key, and shown once the job has started', async ({ mode, version }) => {
-    const submitted = await send(customer.keys[mode], version);
-    expect(submitted.status).toBe(202);
-    expect(submitted.job.model_version).toBeNull();
-    expect((await api.call(`/v1/jobs/${submitted.job.id}`, { key: customer.keys[mode] })).text).toBe(submitted.text);
-    expect(await readJob(api.orm, submitted.job.id)).toMatchObject({ pinnedModelVersion: version });
-  });
+  ] as const)(
+    'an installed build is pinned with a $mode key, and shown once the job has started',
+    async ({ mode, version }) => {
+      const submitted = await send(customer.keys[mode], version);
+      expect(submitted.status).toBe(202);
+      expect(submitted.job.model_version).toBeNull();
+      expect((await api.call(`/v1/jobs/${submitted.job.id}`, { key: customer.keys[mode] })).text).toBe(submitted.text);
+      expect(await readJob(api.orm, submitted.job.id)).toMatchObject({ pinnedModelVersion: version });
+    },
+  );
 
-  it('is not pinned without the header', async () => {
+  it('an installed build is not pinned without the header', async () => {
     const { job } = await read(api, { key: customer.keys.live });
     expect(await readJob(api.orm, job.id)).toMatchObject({ pinnedModelVersion: null });
   });
 });
 
-describe('a build that is not installed is refused before anything is held', () => {
+describe('builds that are not installed', () => {
   it.each([
     { mode: 'live', version: 'model-of-tests@2025-12-31' },
     { mode: 'live', version: FIXTURE_VERSION },
     { mode: 'test', version: MODEL_VERSION },
-  ] as const)('$version with a $mode key', async ({ mode, version }) => {
-    const refused = await expectRefusal(api, () => send(customer.keys[mode], version), {
-      code: 'model_version_not_installed',
-      param: 'Model-Version',
-    });
-    expect(refused.error.message).toContain(mode === 'live' ? MODEL_VERSION : FIXTURE_VERSION);
-  });
+  ] as const)(
+    'the build $version, which is not installed, is refused with a $mode key before anything is held',
+    async ({ mode, version }) => {
+      const refused = await expectRefusal(api, () => send(customer.keys[mode], version), {
+        code: 'model_version_not_installed',
+        param: 'Model-Version',
+      });
+      expect(refused.error.message).toContain(mode === 'live' ? MODEL_VERSION : FIXTURE_VERSION);
+    },
+  );
 
-  it('with the installed builds: the default, then the newest nine', async () => {
+  it('the refusal of a build lists the installed builds: the default, then the newest nine', async () => {
     const otherVersions = [
       ...Array.from({ length: 9 }, (_, day) => `a@2025-12-0${day + 1}`),
       'b@2025-12-05',
@@ -85,7 +91,7 @@ describe('a build that is not installed is refused before anything is held', () 
     );
   });
 
-  it('also by a dry run', async () => {
+  it('a dry run also refuses a build that is not installed', async () => {
     await expectRefusal(api, () => send(customer.keys.test, MODEL_VERSION, '?dry_run=true'), {
       code: 'model_version_not_installed',
       param: 'Model-Version',

@@ -99,7 +99,7 @@ describe.each([
     { end: 'whole', first: `${code} ` },
     { end: 'early', first: `${code === 'parameter_unknown' ? code : 'malformed_request'} ` },
     { end: 'hung up', first: '' },
-  ] as const)('whose body is $end ends the request, not the process', ({ end, first }) => {
+  ] as const)('a refused part whose body is $end ends the request, not the process', ({ end, first }) => {
     const { stdout, stderr, status } = spawnSync(
       process.execPath,
       ['--input-type=module', '--eval', brokenProgram(part, end)],

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-it('is OpenAPI 3.1 with the contract version and the address of this deployment', () => {
+it('the OpenAPI document is OpenAPI 3.1 with the contract version and the address of this deployment', () => {
   expect(document).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: { title: expect.any(String), version: '2026-10-04' },
@@ -34,7 +34,7 @@ it('is OpenAPI 3.1 with the contract version and the address of this deployment'
   });
 });
 
-it('every $ref resolves', () => {
+it('every $ref of the OpenAPI document resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? '');
   expect(references.length).toBeGreaterThan(0);
   for (const target of references) {
@@ -47,7 +47,7 @@ it('every $ref resolves', () => {
   }
 });
 
-it('every schema is valid JSON Schema 2020-12', () => {
+it('every schema of the OpenAPI document is valid JSON Schema 2020-12', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   const schemas = [
@@ -65,13 +65,13 @@ it('every schema is valid JSON Schema 2020-12', () => {
 });
 
 describe('every operation', () => {
-  it('has a unique id', () => {
+  it('every operation has a unique id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every(Boolean)).toBe(true);
   });
 
-  it('declares exactly the placeholders of its path as required parameters', () => {
+  it('every operation declares exactly the placeholders of its path as required parameters', () => {
     for (const { path, operation } of operations) {
       const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
@@ -80,14 +80,14 @@ describe('every operation', () => {
     }
   });
 
-  it('has parameters that are unique by location and name', () => {
+  it('every operation has parameters that are unique by location and name', () => {
     for (const { path, operation } of operations) {
       const names = (operation.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}`);
       expect({ path, duplicates: names.length - new Set(names).size }).toEqual({ path, duplicates: 0 });
     }
   });
 
-  it('documents a success response, and errors by shared responses', () => {
+  it('every operation documents a success response, and errors by shared responses', () => {
     const errors = new Set(Object.values(ERRORS).flatMap(({ status }) => (status === null ? [] : [String(status)])));
     for (const { path, operation } of operations) {
       const documented = Object.keys(operation.responses);
@@ -100,7 +100,7 @@ describe('every operation', () => {
     }
   });
 
-  it('exists: it requires a key, or a token on the management API', async () => {
+  it('every documented operation exists: it requires a key, or a token on the management API', async () => {
     for (const { path, method, operation } of operations) {
       if (operation.security?.length === 0) continue;
       const answer = await api.call(path.replace(/\{\w+\}/g, 'x'), { method: method.toUpperCase() });
@@ -117,7 +117,7 @@ function errorOf(path: string, { security }: OpenApiOperation): string {
   return security?.length === 0 ? 'LinkError' : 'Error';
 }
 
-it('lists the errors that an endpoint can return, and none of other surfaces', () => {
+it('the OpenAPI document lists the errors that an endpoint can return, and none of other surfaces', () => {
   const codesOf = (status: number) => {
     const { $ref = '' } = document.paths[endpointPath('driver_license.read')]?.post?.responses[status] ?? {};
     const { description = '' } = document.components.responses[$ref.replace(/.*\//, '')] ?? {};
@@ -129,7 +129,7 @@ it('lists the errors that an endpoint can return, and none of other surfaces', (
   expect(codesOf(503)).toEqual(['endpoint_unavailable', 'service_unavailable']);
 });
 
-it('states the type of every enum, for client generators', () => {
+it('the OpenAPI document states the type of every enum, for client generators', () => {
   const enums: { enum: unknown[]; type?: unknown }[] = [];
   JSON.parse(JSON.stringify(document), (_name, value) => {
     if (Array.isArray(value?.enum)) enums.push(value);
@@ -139,7 +139,7 @@ it('states the type of every enum, for client generators', () => {
   expect(enums.filter(({ type }) => type === undefined)).toEqual([]);
 });
 
-it('lists and describes each tag once', () => {
+it('the OpenAPI document lists and describes each tag once', () => {
   const listed = document.tags.map(({ name }) => name);
   expect(new Set(listed).size).toBe(listed.length);
   expect(new Set(listed)).toEqual(new Set(operations.flatMap(({ operation }) => operation.tags)));
@@ -171,7 +171,7 @@ describe('response headers', () => {
     [endpointPath('dashboard.read'), 'post', submit],
     ['/mgmt/v1/jobs', 'get', () => api.call('/mgmt/v1/jobs')],
     ['/.well-known/jwks.json', 'get', () => api.call('/.well-known/jwks.json')],
-  ])('of %s, %s, are those that are documented', async (path, method, send) => {
+  ])('response headers of %s, %s, are those that are documented', async (path, method, send) => {
     const answer = await send();
     const sent = [...answer.headers.keys()].filter((name) => OURS.test(name));
     const described = documented(path, method, answer.status);
@@ -179,7 +179,7 @@ describe('response headers', () => {
     expect(described).toEqual(expect.arrayContaining(answer.status < 400 ? sent : ['request-id', 'service-version']));
   });
 
-  it('include Retry-After on retryable errors, and Range on an incomplete upload', () => {
+  it('response headers include Retry-After on retryable errors, and Range on an incomplete upload', () => {
     expect(documented('/v1/jobs', 'get', 429)).toEqual(expect.arrayContaining(['retry-after', 'ratelimit-reset']));
     expect(documented('/v1/jobs', 'get', 503)).toContain('retry-after');
     expect(documented('/v1/uploads/{id}/content', 'put', 308)).toContain('range');
@@ -206,7 +206,7 @@ describe('response headers', () => {
 describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
   const operation = () => document.paths[endpointPath(slug)]?.post as OpenApiOperation;
 
-  it('is described as in its contract: price, scenarios, wait', () => {
+  it(`${slug} is described as in its contract: price, scenarios, wait`, () => {
     expect(operation()).toMatchObject({
       operationId: slug,
       summary: endpoint.title,
@@ -218,7 +218,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(names.includes('wait')).toBe(endpoint.acceptsWait);
   });
 
-  it('states the number, formats and sizes of its files, and the meaning of its scenarios', () => {
+  it(`${slug} states the number, formats and sizes of its files, and the meaning of its scenarios`, () => {
     const { description = '', parameters = [] } = operation();
     const { mediaTypes, directMediaTypes, maximum, maximumBytes } = endpoint.files;
     for (const mediaType of mediaTypes) {
@@ -233,7 +233,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     }
   });
 
-  it('has the same parameters in both encodings', () => {
+  it(`${slug} has the same parameters in both encodings`, () => {
     const wanted = Object.keys(endpoint.parameters.properties);
     for (const { schema } of Object.values(operation().requestBody?.content ?? {})) {
       const properties = Object.keys((schema as { properties: object }).properties);
@@ -272,7 +272,7 @@ describe('the response check of every test', () => {
     text: '{}',
   };
 
-  it('detects undocumented responses', () => {
+  it('the response check of every test detects undocumented responses', () => {
     expect(check(answered)).toMatch(/GET \/v1\/jobs\/\{id\} 200: .*required property 'id'/);
     expect(check({ ...answered, status: 418 })).toMatch(/does not document the status 418/);
     expect(check({ ...answered, contentType: 'text/html' })).toMatch(/answers text\/html/);
@@ -282,7 +282,7 @@ describe('the response check of every test', () => {
     expect(check({ ...answered, status: 404, text: '{"error":{"code":"resource_not_found"}}' })).toMatch(/message/);
   });
 
-  it('accepts every example', () => {
+  it('the response check of every test accepts every example', () => {
     const examples = operations.flatMap(({ path, method, operation }) =>
       Object.entries(operation.responses).flatMap(([status, { content }]) =>
         examplesOf(content?.['application/json']).map((value) => ({
@@ -298,7 +298,7 @@ describe('the response check of every test', () => {
     expect(examples.map(check).filter((problem) => problem !== null)).toEqual([]);
   });
 
-  it('ignores paths that are not operations', () => {
+  it('the response check of every test ignores paths that are not operations', () => {
     expect(check({ ...answered, path: '/health/live' })).toBeNull();
   });
 });

@@ -55,7 +55,7 @@ it('the root redirects browsers to the documentation, and nobody else', async ()
 });
 
 describe.each(DOCUMENTS)('$path', ({ path, file }) => {
-  it('is HTML for browsers and Markdown for other clients', async () => {
+  it(`${path} is HTML for browsers and Markdown for other clients`, async () => {
     const page = await browse(path);
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     for (const headers of [{}, { Accept: '*/*' }, { Accept: 'application/json' }, { Accept: 'text/markdown' }]) {
@@ -66,7 +66,7 @@ describe.each(DOCUMENTS)('$path', ({ path, file }) => {
     }
   });
 
-  it('shows the whole text without Markdown syntax', async () => {
+  it(`${path} shows the whole text without Markdown syntax`, async () => {
     const { text: page } = await browse(path);
     const shown = page
       .slice(page.indexOf('<article>'), page.indexOf('</article>'))
@@ -119,7 +119,7 @@ describe('the site', () => {
   const htmlOf = () =>
     [...reached].filter(([, { headers }]) => headers.get('Content-Type')?.startsWith('text/html') ?? false);
 
-  it('leads to each page that there is, and has no broken link or anchor', () => {
+  it('the site leads to each page that there is, and has no broken link or anchor', () => {
     const broken = htmlOf().flatMap(([path, page]) =>
       targetsOf(page)
         .filter((target) => {
@@ -141,7 +141,7 @@ describe('the site', () => {
     expect(htmlOf().length).toBeGreaterThan(150);
   });
 
-  it('has a page for each operation of the OpenAPI document', async () => {
+  it('the site has a page for each operation of the OpenAPI document', async () => {
     const document = (await api.call('/openapi.json')).json as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };
@@ -155,7 +155,7 @@ describe('the site', () => {
     expect(operations.length).toBeGreaterThan(70);
   });
 
-  it('lists each page once in the reference, with every spelling of its path', async () => {
+  it('the site lists each page once in the reference, with every spelling of its path', async () => {
     const { text } = await browse('/docs/reference');
     const [article = ''] = /<article>.*<\/article>/s.exec(text) ?? [];
     const targets = [...article.matchAll(/<li><a href="([^"]+)"/g)].map(([, target]) => target);
@@ -165,14 +165,14 @@ describe('the site', () => {
       expect(article.replaceAll('<wbr>', '')).toContain(`<code>POST ${path}</code>`);
   });
 
-  it('breaks long names in tables between their words, and short ones nowhere', async () => {
+  it('the site breaks long names in tables between their words, and short ones nowhere', async () => {
     const endpoint = await browse('/docs/endpoints/dashboard.read');
     expect(endpoint.text).toContain('<code>read<wbr>_warning<wbr>_lights</code>');
     expect(endpoint.text).toContain('<code>unit_hint</code>');
     expect((await browse('/docs/errors')).text).toContain('<code>api<wbr>_key<wbr>_limit<wbr>_reached</code>');
   });
 
-  it('describes the result of an endpoint on its page, to which those of bundles lead', async () => {
+  it('the site describes the result of an endpoint on its page, to which those of bundles lead', async () => {
     for (const slug of ['vehicle.analyze', 'video.onboard']) {
       const { text } = await browse(`/docs/endpoints/${slug}`);
       expect(text).toContain('<a href="/docs/endpoints/vin.read#result">result of vin.read</a> or null');
@@ -180,7 +180,7 @@ describe('the site', () => {
     }
   });
 
-  it('runs nothing inline, loads nothing from other origins, and cannot be framed', () => {
+  it('the site runs nothing inline, loads nothing from other origins, and cannot be framed', () => {
     for (const [path, { headers, text }] of htmlOf()) {
       const policy = headers.get('Content-Security-Policy') ?? '';
       expect([path, policy]).toEqual([
@@ -200,7 +200,7 @@ describe('the site', () => {
     '/docs/models',
     '/docs/assets/site.css',
     '/openapi.json',
-  ])('%s is sent again only when it has changed, and compressed to those who take it', async (path) => {
+  ])('%s is sent again only when it has changed, and compressed for clients that accept it', async (path) => {
     const first = await browse(path);
     const etag = first.headers.get('ETag') ?? '';
     const again = await api.call(path, {
@@ -213,7 +213,7 @@ describe('the site', () => {
     expect(await compressed.text()).toBe(first.text);
   });
 
-  it('shows each endpoint with its picture, and what was found in it where its result marks places', async () => {
+  it('the page of each endpoint shows its picture, and what was found in it where its result marks places', async () => {
     for (const { slug } of endpoints) {
       const { text } = await browse(`/docs/endpoints/${slug}`);
       const places = findPlaces(exampleResult(slug)).shapes.length;
@@ -224,7 +224,7 @@ describe('the site', () => {
     }
   });
 
-  it('says which endpoints answer live keys, with a link to the card of their build', async () => {
+  it('the page of models shows which endpoints accept live keys, with a link to the card of their build', async () => {
     const { text } = await browse('/docs/models');
     expect(text).toContain(
       '<a href="/docs/models/print-reader@2026-11-22"><code>print-reader<wbr>@2026-11-22</code></a>',
@@ -249,7 +249,7 @@ describe('search', () => {
     ['completions', '/docs/command-line#completions'],
     ['vehicle-parts', '/docs/models/vehicle-parts@2026-11-26'],
     ['odometer', '/docs/quickstart#step-3-the-same-from-a-program'],
-  ])('finds %s', async (query, path) => {
+  ])('the search finds %s', async (query, path) => {
     expect((await find(query)).map((result) => result.path)).toContain(path);
   });
 
@@ -263,11 +263,11 @@ describe('search', () => {
     ['python', '/docs/python'],
     ['vin', '/docs/endpoints/vin.read'],
     ['rate_limit_exceeded', '/docs/errors/rate_limit_exceeded'],
-  ])('finds the page about %s first', async (query, path) => {
+  ])('the search finds the page about %s first', async (query, path) => {
     expect((await find(query))[0]?.path).toBe(path);
   });
 
-  it('finds sections with all words first, and then those with some', async () => {
+  it('the search finds sections with all words first, and then those with some', async () => {
     const paths = (await find('odometer signature')).map((result) => result.path);
     // The tour has both words. The section about signatures has one, in its heading.
     expect(paths).toEqual(expect.arrayContaining(['/docs/client#a-tour', '/docs/webhooks#signature']));
@@ -276,7 +276,7 @@ describe('search', () => {
     expect(await find('zebra')).toEqual([]);
   });
 
-  it('names the chapter of a section, and shows at most three of a page beside its beginning', async () => {
+  it('the search names the chapter of a section, and shows at most three of a page beside its beginning', async () => {
     const found = await find('added webhook');
     const ofChangelog = found.filter(({ path }) => path.startsWith('/docs/changelog#'));
     expect(ofChangelog.map(({ heading }) => heading)).toContain('Unreleased, Added');
@@ -285,13 +285,13 @@ describe('search', () => {
     expect(new Set(pages).size).toBeGreaterThan(3);
   });
 
-  it('shows the text of a page, not its HTML', async () => {
+  it('the search shows the text of a page, not its HTML', async () => {
     const excerpts = (await find('readFileSync')).map((result) => result.excerpt).join('\n');
     expect(excerpts).toContain("'");
     expect(excerpts).not.toMatch(/&(?:#\d+|\w+);/);
   });
 
-  it('works without a script, and shows what was typed as text', async () => {
+  it('the search works without a script, and shows what was typed as text', async () => {
     const page = await browse('/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E%20odometer');
     expect(page.status).toBe(200);
     expect(page.text).toContain('Search: &lt;script&gt;alert(1)');
@@ -304,7 +304,7 @@ describe('search', () => {
 });
 
 describe('a page that is not served', () => {
-  it('leads browsers on, and is an error to other clients', async () => {
+  it('a page that is not served leads browsers on, and is an error to other clients', async () => {
     const { status, headers, text } = await browse('/docs/endpoints/vin.red');
     expect([status, headers.get('Vary')]).toEqual([404, expect.stringContaining('Accept')]);
     expect(text).toContain('Nothing is at <code>/docs/endpoints/vin.red</code>');
@@ -313,7 +313,7 @@ describe('a page that is not served', () => {
     expect(error).toMatchObject({ code: 'resource_not_found', message: 'There is no page /docs/endpoints/vin.red.' });
   });
 
-  it('is the page without the slash at its end', async () => {
+  it('the address of a page with a slash at its end redirects to the page', async () => {
     for (const path of ['/docs', '/docs/quickstart']) {
       const { status, headers } = await fetch(`${api.url}${path}/`, { headers: BROWSER, redirect: 'manual' });
       expect([status, headers.get('Location')]).toEqual([302, path]);
@@ -326,11 +326,11 @@ describe('a page that is not served', () => {
     '/docs/toString',
     '/docs/examples/..%2Fbilling.md',
     '/docs/examples/x.mjs',
-  ])('%s returns 404', async (path) => {
+  ])('the page %s is not served and returns 404', async (path) => {
     expect((await browse(path)).status).toBe(404);
   });
 
-  it('is not linked: references to operator pages stay text', async () => {
+  it('a page that is not served is not linked: references to operator pages stay text', async () => {
     const guide = await browse('/docs/idempotency');
     expect(readDocument('docs/idempotency.md')).toContain('[tour](../README.md#a-tour)');
     expect(guide.text).toContain('first steps of the tour.');
@@ -343,7 +343,7 @@ it('example programs are served as plain text', async () => {
   expect(answer.text).toBe(readDocument('docs/examples/webhook-receiver.mjs'));
 });
 
-it('pictures are those of the project, and no other file', async () => {
+it('the pictures of the documentation are served from their folders, and no other file is', async () => {
   const picture = await browse('/docs/pictures/dashboard.read/example.jpg');
   expect([picture.status, picture.headers.get('Content-Type')]).toEqual([200, 'image/jpeg']);
   for (const name of ['default.json', 'none.jpg', '..%2Fcontract.ts', '..%2F..%2Fvin.read%2Ffixtures%2Fexample.jpg']) {
@@ -355,7 +355,7 @@ it('pictures are those of the project, and no other file', async () => {
 describe('Markdown', () => {
   const render = (text: string) => renderMarkdown(text, (target) => (target === 'gone' ? null : target));
 
-  it('never passes HTML through', () => {
+  it('Markdown never passes HTML through', () => {
     const html = render('# <b>\n\n<script>alert("1")</script> & `<i>` **<u>** [<a>](x"y)\n\n| <td> |\n|---|\n| <p> |');
     expect(html.match(/<(?!\/?(?:h1|p|code|strong|a|div|table|thead|tbody|tr|th|td)\b)/g)).toBeNull();
     expect(html).toContain(escapeHtml('<script>alert("1")</script> & '));
@@ -370,7 +370,7 @@ describe('Markdown', () => {
     '<!-- comment --> <script>x</script>',
     '<!DOCTYPE html> <?php x ?> <![CDATA[<b>]]>',
     '&lt;script&gt; &#60;script&#62; \\<script>',
-  ])('%j brings in no element', (text) => {
+  ])('Markdown of %j brings in no element', (text) => {
     expect(render(text).match(/<(?!\/?(?:p|ul|li|blockquote)>)/g)).toBeNull();
   });
 
@@ -386,11 +386,11 @@ describe('Markdown', () => {
     ['[`a`](b.md) and [c](gone)', '<p><a href="b.md"><code>a</code></a> and c</p>\n'],
     ['`**a** [b](c)`', '<p><code>**a** [b](c)</code></p>\n'],
     ['', ''],
-  ])('%j', (text, html) => {
+  ])('Markdown renders %j', (text, html) => {
     expect(render(text)).toBe(html);
   });
 
-  it('shows programs of several languages side by side', () => {
+  it('Markdown shows programs of several languages side by side', () => {
     const html = render(
       '```bash\na\n```\n<!-- prints: x -->\n\n```ts\nb\n```\n\n```bash\nc\n```\n\ntext\n\n```python\nd\n```',
     );
@@ -400,7 +400,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('generates the anchors that links use', () => {
+  it('Markdown generates the anchors that links use', () => {
     expect(render('## One\n\n## One\n')).toContain('<h2 id="one-1">');
     expect(anchorOf('Announced, in parts')).toBe('announced-in-parts');
   });

@@ -36,23 +36,23 @@ async function parametersOf(request: ReadRequest) {
   return (await api.orm.em.fork().findOneOrFail(Job, { id: answer.job.id })).parameters;
 }
 
-describe.each(Object.entries(ENCODINGS))('in %s', (encoding, request) => {
+describe.each(Object.entries(ENCODINGS))('parameters in %s', (encoding, request) => {
   const isJson = encoding === 'JSON';
   const flag = (value: boolean) => (isJson ? value : String(value));
 
-  it('an omitted field has its default', async () => {
+  it(`an omitted field has its default in ${encoding}`, async () => {
     expect(await parametersOf(request({}))).toEqual({ read_warning_lights: true });
   });
 
-  it.each(['km', 'mi'])('unit_hint may be %s', async (unit_hint) => {
+  it.each(['km', 'mi'])(`unit_hint may be %s in ${encoding}`, async (unit_hint) => {
     expect(await parametersOf(request({ unit_hint }))).toEqual({ read_warning_lights: true, unit_hint });
   });
 
-  it.each([true, false])('read_warning_lights may be %s', async (value) => {
+  it.each([true, false])(`read_warning_lights may be %s in ${encoding}`, async (value) => {
     expect(await parametersOf(request({ read_warning_lights: flag(value) }))).toEqual({ read_warning_lights: value });
   });
 
-  it.each(['miles', 'KM', ''])('unit_hint "%s" is refused', async (unit_hint) => {
+  it.each(['miles', 'KM', ''])(`unit_hint "%s" is refused in ${encoding}`, async (unit_hint) => {
     await expectRefusal(api, () => read(api, { key, ...request({ unit_hint }) }), {
       code: 'parameter_invalid',
       param: 'unit_hint',
@@ -60,7 +60,7 @@ describe.each(Object.entries(ENCODINGS))('in %s', (encoding, request) => {
   });
 
   it.each(isJson ? ['true', 1, null, ['true']] : ['yes', '1', '', 'TRUE'])(
-    'read_warning_lights %j is refused',
+    `read_warning_lights %j is refused in ${encoding}`,
     async (value) => {
       await expectRefusal(api, () => read(api, { key, ...request({ read_warning_lights: value }) }), {
         code: 'parameter_invalid',
@@ -70,7 +70,7 @@ describe.each(Object.entries(ENCODINGS))('in %s', (encoding, request) => {
   );
 
   it.each(['unit', 'Unit_hint', 'livemode', '__proto__', 'constructor'])(
-    'the unknown field "%s" is refused',
+    `the unknown field "%s" is refused in ${encoding}`,
     async (name) => {
       const fields: Fields = Object.fromEntries([[name, 'km']]);
       await expectRefusal(api, () => read(api, { key, ...request(fields) }), {
@@ -91,7 +91,7 @@ it('a field given twice in multipart is refused', async () => {
   expect(answer.error.message).toMatch(/more than once/);
 });
 
-describe('a duplicate name in JSON is refused', () => {
+describe('duplicate names in JSON', () => {
   const post = (path: string, body: string) =>
     api.call(path, { method: 'POST', key, headers: { 'Content-Type': 'application/json' }, body });
 
@@ -100,12 +100,12 @@ describe('a duplicate name in JSON is refused', () => {
     [DASHBOARD_READ, () => `{"input_ref":"${uploadId}","input_ref":"${uploadId}"}`, 'input_ref'],
     ['/v1/pricing/vehicle', () => '{"vehicle":{"make":"A","model":"B","year":2020,"year":2021}}', 'vehicle.year'],
     ['/v1/uploads', () => '{"filename":"a.jpg","bytes":1,"bytes":2,"mime_type":"image/jpeg"}', 'bytes'],
-  ])('by %s', async (path, body, param) => {
+  ])('a duplicate name in JSON is refused by %s', async (path, body, param) => {
     const answer = await expectRefusal(api, () => post(path, body()), { code: 'parameter_invalid', param });
     expect(answer.error.message).toMatch(/more than once/);
   });
 
-  it('also in a multipart field that holds JSON', () => {
+  it('a duplicate name is also refused in a multipart field that holds JSON', () => {
     const body = form({ image: null, fields: { vehicle: '{"make":"A","make":"B","model":"C","year":2020}' } });
     return expectRefusal(api, () => api.call('/v1/pricing/vehicle', { method: 'POST', key, body }), {
       code: 'parameter_invalid',
@@ -152,17 +152,17 @@ describe('a list in multipart', () => {
       fields: [['operations[]', 'denoise'] as const, ['operations[]', 'upscale'] as const],
     },
     { form: 'a JSON list', fields: [['operations', ' ["denoise", "upscale"]'] as const] },
-  ])('of values is $form', async ({ fields }) => {
+  ])('a list of values in multipart is $form', async ({ fields }) => {
     expect(await parametersIn(await enhance(fields))).toMatchObject({ operations: ['denoise', 'upscale'] });
   });
 
-  it('of one value is that value or a JSON list of it', async () => {
+  it('a list of one value in multipart is that value or a JSON list of it', async () => {
     for (const text of ['denoise', '["denoise"]']) {
       expect(await parametersIn(await enhance([['operations', text]]))).toMatchObject({ operations: ['denoise'] });
     }
   });
 
-  it('of objects is a part with JSON for each, or a JSON list', async () => {
+  it('a list of objects in multipart is a part with JSON for each, or a JSON list', async () => {
     const damages = [JSON.parse(dent), JSON.parse(scratch)];
     expect(await parametersIn(await repair(dent, scratch))).toMatchObject({ damages });
     expect(await parametersIn(await repair(`[${dent},${scratch}]`))).toMatchObject({ damages });
@@ -173,11 +173,11 @@ describe('a list in multipart', () => {
     ['["denoise"', 'operations'],
     ['["soften"]', 'operations.0'],
     ['[]', 'operations'],
-  ])('operations=%s is refused', async (text, param) => {
+  ])('a list in multipart is refused when it is malformed: operations=%s', async (text, param) => {
     await expectRefusal(api, () => enhance([['operations', text]]), { code: 'parameter_invalid', param });
   });
 
-  it('of objects is refused with the place of the fault', async () => {
+  it('a list of objects in multipart is refused with the place of the fault', async () => {
     await expectRefusal(api, () => repair(dent, 'a dent'), { code: 'parameter_invalid', param: 'damages.1' });
     await expectRefusal(api, () => repair(dent, '{"type":"dent","type":"rust"}'), {
       code: 'parameter_invalid',
@@ -195,7 +195,7 @@ describe('numbers in text', () => {
     return api.call('/v1/vehicle/identify', { method: 'POST', key, body });
   };
 
-  it.each(HOSTILE)('"%s" is refused in multipart and in a query', async (text) => {
+  it.each(HOSTILE)('the number "%s" is refused in multipart and in a query', async (text) => {
     const refusal = { code: 'parameter_invalid', param: 'max_candidates' } as const;
     await expectRefusal(api, () => identify({ max_candidates: text }), refusal);
     for (const param of ['limit', 'created[gte]']) {
@@ -204,14 +204,14 @@ describe('numbers in text', () => {
     }
   });
 
-  it.each(['3', '3.0', '3e0', '30E-1'])('%s has its JSON value', async (text) => {
+  it.each(['3', '3.0', '3e0', '30E-1'])('the number %s in text has its JSON value', async (text) => {
     const answer = await identify({ max_candidates: text });
     expect(answer.status).toBe(202);
     const job = await api.orm.em.fork().findOneOrFail(Job, { id: answer.job.id });
     expect(job.parameters).toMatchObject({ max_candidates: 3 });
   });
 
-  it('1e999 is refused in JSON', () =>
+  it('the number 1e999 is refused in JSON', () =>
     expectRefusal(
       api,
       () =>
@@ -230,7 +230,7 @@ describe('numbers in text', () => {
       .map(([param, schema]) => ({ slug, param, schema, parameters })),
   );
 
-  it.each(numeric)('$param of $slug has bounds', ({ param, schema, parameters }) => {
+  it.each(numeric)('the number $param of $slug has bounds', ({ param, schema, parameters }) => {
     const bounds = schema as { minimum?: number; maximum?: number; enum?: number[] };
     const { minimum, maximum } = bounds.enum ? { minimum: 0, maximum: 0 } : bounds;
     expect([minimum, maximum].every(Number.isSafeInteger)).toBe(true);
@@ -281,13 +281,13 @@ describe('money', () => {
   });
 });
 
-describe('a missing parameter is named', () => {
+describe('missing parameters', () => {
   it.each([
     ['/v1/render/hotspots', {}, 'input_ref'],
     ['/v1/pricing/repair', {}, 'damages'],
     ['/v1/pricing/vehicle', {}, 'vehicle'],
     ['/v1/pricing/vehicle', { vehicle: {} }, 'vehicle.make'],
-  ])('%s with %j', async (path, body, param) => {
+  ])('a missing parameter is named by %s with %j', async (path, body, param) => {
     await expectRefusal(
       api,
       () =>
@@ -301,7 +301,7 @@ describe('a missing parameter is named', () => {
     );
   });
 
-  it('/v1/render/hotspots in multipart, without a file', () =>
+  it('a missing parameter is named by /v1/render/hotspots in multipart, without a file', () =>
     expectRefusal(
       api,
       () =>
@@ -350,12 +350,12 @@ it('a hundred fields are refused', () => {
   return expectRefusal(api, () => read(api, { key, fields }), { code: 'malformed_request' });
 });
 
-describe('text that PostgreSQL cannot store is refused', () => {
+describe('text that PostgreSQL cannot store', () => {
   const JSON_HEADERS = { 'Content-Type': 'application/json' };
   const post = (path: string, body: unknown) =>
     api.call(path, { method: 'POST', key, headers: JSON_HEADERS, body: JSON.stringify(body) });
 
-  it.each(['a\0b', '\ud800', 'x\udc00y'])('%j', async (text) => {
+  it.each(['a\0b', '\ud800', 'x\udc00y'])('text that PostgreSQL cannot store is refused: %j', async (text) => {
     await expectRefusal(api, () => post('/v1/uploads', { filename: text, bytes: 1, mime_type: 'image/jpeg' }), {
       code: 'parameter_invalid',
       param: 'filename',
@@ -367,7 +367,7 @@ describe('text that PostgreSQL cannot store is refused', () => {
     });
   });
 
-  it('and any other text is stored unchanged', async () => {
+  it('text that PostgreSQL can store is stored unchanged', async () => {
     const make = 'Škoda 🚗 \u0001 \\u0000 "quoted"';
     const answer = await post('/v1/pricing/vehicle', { vehicle: { make, model: 'Golf', year: 2020 } });
     expect(answer.status).toBe(202);
@@ -377,53 +377,56 @@ describe('text that PostgreSQL cannot store is refused', () => {
 });
 
 describe('X-Service-Test-Scenario', () => {
-  it.each(['unknown', 'MODEL_ERROR', 'toString', 'slow, model_error'])('"%s" is refused', async (scenario) => {
-    await expectRefusal(api, () => read(api, { key, scenario }), {
-      code: 'test_scenario_not_supported',
-      param: 'X-Service-Test-Scenario',
-    });
-  });
+  it.each(['unknown', 'MODEL_ERROR', 'toString', 'slow, model_error'])(
+    'X-Service-Test-Scenario "%s" is refused',
+    async (scenario) => {
+      await expectRefusal(api, () => read(api, { key, scenario }), {
+        code: 'test_scenario_not_supported',
+        param: 'X-Service-Test-Scenario',
+      });
+    },
+  );
 
-  it('insufficient_credits is refused with 402, and no job is created', async () => {
+  it('X-Service-Test-Scenario insufficient_credits is refused with 402, and no job is created', async () => {
     const send = () => read(api, { key, scenario: 'insufficient_credits', idempotencyKey: 'no-credits-left' });
     const answer = await expectRefusal(api, send, { code: 'insufficient_credits' });
     expect(answer.status).toBe(402);
   });
 
-  it('is shown on the job that it steers, and on no other', async () => {
+  it('X-Service-Test-Scenario is shown on the job that it steers, and on no other', async () => {
     expect((await read(api, { key, scenario: 'empty_result' })).job.test_scenario).toBe('empty_result');
     expect((await read(api, { key })).json).not.toHaveProperty('test_scenario');
   });
 });
 
 describe('wait', () => {
-  it.each(['maybe', '1', 'TRUE', '', 'true%20'])('"%s" is refused', async (value) => {
+  it.each(['maybe', '1', 'TRUE', '', 'true%20'])('wait "%s" is refused', async (value) => {
     await expectRefusal(api, () => read(api, { key, query: `?wait=${value}` }), {
       code: 'parameter_invalid',
       param: 'wait',
     });
   });
 
-  it('given twice is refused', () =>
+  it('wait given twice is refused', () =>
     expectRefusal(api, () => read(api, { key, query: '?wait=true&wait=true' }), {
       code: 'parameter_invalid',
       param: 'wait',
     }));
 
-  it('false responds at once', async () => {
+  it('wait=false responds at once', async () => {
     expect((await read(api, { key, query: '?wait=false' })).status).toBe(202);
   });
 });
 
 describe('Idempotency-Key', () => {
-  it.each([0, 7, 256])('of %d characters is refused', async (length) => {
+  it.each([0, 7, 256])('an Idempotency-Key of %d characters is refused', async (length) => {
     await expectRefusal(api, () => read(api, { key, idempotencyKey: 'k'.repeat(length) }), {
       code: 'idempotency_key_invalid',
       param: 'Idempotency-Key',
     });
   });
 
-  it.each([8, 255])('of %d characters is accepted', async (length) => {
+  it.each([8, 255])('an Idempotency-Key of %d characters is accepted', async (length) => {
     expect((await read(api, { key, idempotencyKey: 'k'.repeat(length) })).status).toBe(202);
   });
 });

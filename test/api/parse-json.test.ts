@@ -6,7 +6,7 @@ import { parseJson } from '../../src/api/requests/parse-json.ts';
 
 const repeated = (param: string) => expect.objectContaining({ code: 'parameter_invalid', param });
 
-describe('a duplicate name is reported with its path', () => {
+describe('duplicate names', () => {
   it.each([
     ['{"a":1,"a":1}', 'a'],
     ['{"a":1,"b":{},"c":[],"a":null}', 'a'],
@@ -17,15 +17,15 @@ describe('a duplicate name is reported with its path', () => {
     ['{"a\\\\":"\\\\","x":{"\\"":1},"a\\\\":1}', 'a\\'],
     ['{"__proto__":1,"__proto__":2}', '__proto__'],
     [' {\n"a" : "{\\"b\\":1,\\"b\\":2}" ,\t"a" : 2 } ', 'a'],
-  ])('%s', (text, param) => {
+  ])('a duplicate name is reported with its path: %s', (text, param) => {
     expect(() => parseJson(text)).toThrow(repeated(param));
   });
 
-  it('below the field that contains the text', () => {
+  it('a duplicate name is reported with its path below the field that contains the text', () => {
     expect(() => parseJson('{"year":1,"year":2}', 'vehicle')).toThrow(repeated('vehicle.year'));
   });
 
-  it('at any depth', () => {
+  it('a duplicate name is reported at any depth', () => {
     const objects = fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text) as unknown);
     fc.assert(
       fc.property(objects, fc.string(), fc.array(fc.constantFrom('list', 'object')), (inner, name, around) => {
@@ -38,7 +38,7 @@ describe('a duplicate name is reported with its path', () => {
   });
 });
 
-it('any other JSON parses as with JSON.parse, however it is indented', () => {
+it('JSON without duplicate names parses as with JSON.parse, however it is indented', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6, stringUnit: 'binary' }), fc.constantFrom(0, 2, '\t'), (text, indent) => {
       const spelt = JSON.stringify(JSON.parse(text), null, indent);
@@ -47,7 +47,7 @@ it('any other JSON parses as with JSON.parse, however it is indented', () => {
   );
 });
 
-it('the same name in two objects, or as a value, is not a duplicate', () => {
+it('a name in two objects, or as a value, is not a duplicate', () => {
   const text = '{"a":{"a":"a"},"b":["a","a",{"a":1},{"a":1}],"c":"a"}';
   expect(parseJson(text)).toEqual(JSON.parse(text));
 });
@@ -56,6 +56,6 @@ it.each(['', '{', '{"a":1,"a"}', '{"a":1,}', "{'a':1}", '{"a":1}{"a":1}'])('%j i
   expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-it('JSON that is nested too deeply to search is not taken', () => {
+it('JSON that is nested too deeply to search is refused', () => {
   expect(() => parseJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(RangeError);
 });

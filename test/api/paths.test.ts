@@ -34,7 +34,7 @@ describe('an unknown path', () => {
     '/mgmt/v1/API-keys',
     '/v1/sdk-licenses/player/',
     '/health/live/',
-  ])('%s returns 404 with the error body', async (path) => {
+  ])('the unknown path %s returns 404 with the error body', async (path) => {
     const answer = await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found' });
     expect(answer.status).toBe(404);
   });
@@ -62,7 +62,7 @@ it('an unknown path points to the reference of its API', async () => {
   expect(managed.error.message).not.toContain('/v1/endpoints');
 });
 
-describe('an unknown query parameter is refused, not ignored', () => {
+describe('unknown query parameters', () => {
   it.each([
     { method: 'GET', path: '/v1/endpoints' },
     { method: 'GET', path: '/v1/jobs' },
@@ -73,7 +73,7 @@ describe('an unknown query parameter is refused, not ignored', () => {
     { method: 'GET', path: '/v1/events/evt_11111111' },
     { method: 'POST', path: '/v1/uploads' },
     { method: 'GET', path: '/v1/uploads/upl_11111111' },
-  ])('$method $path', async ({ method, path }) => {
+  ])('$method $path refuses an unknown query parameter', async ({ method, path }) => {
     const send = () => api.call(`${path}?dry_runn=true`, { method, key });
     await expectRefusal(api, send, { code: 'parameter_unknown', param: 'dry_runn' });
   });
@@ -85,43 +85,49 @@ describe('a wrong method', () => {
     { method: 'PUT', path: DASHBOARD_READ, allowed: 'POST' },
     { method: 'POST', path: '/v1/jobs/job_11111111', allowed: 'GET' },
     { method: 'DELETE', path: '/v1/endpoints', allowed: 'GET' },
-  ])('$method $path returns 405 and lists what is allowed', async ({ method, path, allowed }) => {
+  ])('the wrong method of $method $path returns 405 and lists what is allowed', async ({ method, path, allowed }) => {
     const answer = await expectRefusal(api, () => api.call(path, { method, key }), { code: 'method_not_allowed' });
     expect(answer.headers.get('Allow')).toContain(allowed);
   });
 });
 
 describe('Service-Version', () => {
-  it('is echoed on every response', async () => {
+  it('Service-Version is echoed on every response', async () => {
     expect((await read(api, { key })).headers.get('Service-Version')).toBe('2026-10-04');
     expect((await read(api, {})).headers.get('Service-Version')).toBe('2026-10-04');
   });
 
-  it('is accepted', async () => {
+  it('Service-Version with the version of the interface is accepted', async () => {
     expect((await read(api, { key, headers: { 'Service-Version': '2026-10-04' } })).status).toBe(202);
   });
 
-  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04', ''])('"%s" is refused', async (version) => {
-    await expectRefusal(api, () => read(api, { key, headers: { 'Service-Version': version } }), {
-      code: 'unsupported_version',
-      param: 'Service-Version',
-    });
-  });
+  it.each(['2025-01-01', 'latest', '2026-10-04, 2026-10-04', ''])(
+    'Service-Version "%s" is refused',
+    async (version) => {
+      await expectRefusal(api, () => read(api, { key, headers: { 'Service-Version': version } }), {
+        code: 'unsupported_version',
+        param: 'Service-Version',
+      });
+    },
+  );
 });
 
 describe('Request-Id', () => {
-  it.each(['/v1/endpoints', '/unknown', '/health/live', '/openapi.json'])('is on the response of %s', async (path) => {
-    expect((await api.call(path)).headers.get('Request-Id')).toMatch(/^req_[1-9A-HJ-NP-Za-km-z]{22}$/);
-  });
+  it.each(['/v1/endpoints', '/unknown', '/health/live', '/openapi.json'])(
+    'Request-Id is on the response of %s',
+    async (path) => {
+      expect((await api.call(path)).headers.get('Request-Id')).toMatch(/^req_[1-9A-HJ-NP-Za-km-z]{22}$/);
+    },
+  );
 
-  it("is the caller's, if valid", async () => {
+  it("Request-Id is the caller's, if valid", async () => {
     const answer = await api.call('/unknown', { headers: { 'Request-Id': 'my-request.0001' } });
     expect(answer.headers.get('Request-Id')).toBe('my-request.0001');
     expect(answer.error.request_id).toBe('my-request.0001');
   });
 
   it.each(['short', 'with spaces in it', '<script>alert(1)</script>', 'x'.repeat(129)])(
-    'replaces the unusable %s',
+    'Request-Id replaces the unusable %s',
     async (id) => {
       expect((await api.call('/unknown', { headers: { 'Request-Id': id } })).headers.get('Request-Id')).toMatch(
         /^req_/,
@@ -129,7 +135,7 @@ describe('Request-Id', () => {
     },
   );
 
-  it('is in the log line of its request', async () => {
+  it('Request-Id is in the log line of its request', async () => {
     const requestId = 'logged-exactly-once';
     await api.call('/v1/endpoints', { key, headers: { 'Request-Id': requestId } });
     const line = await api.log.waitFor((line) => line.requestId === requestId);
@@ -140,7 +146,7 @@ describe('Request-Id', () => {
 
 describe('an id that the database cannot store', () => {
   it.each([`job_${'1'.repeat(5_000)}`, '%F0%9F%9A%97', '%ED%A0%80', "'; drop table jobs; --"])(
-    '%s returns 404 like an unknown one',
+    'the id %s returns 404 like an unknown one',
     async (id) => {
       for (const collection of ['jobs', 'uploads', 'events']) {
         await expectRefusal(api, () => api.call(`/v1/${collection}/${id}`, { key }), {
@@ -152,7 +158,7 @@ describe('an id that the database cannot store', () => {
   );
 
   it.each(['/v1/jobs/%00', '/v1/uploads/upl_%00', '/v1/jobs?starting_after=%00', '/v1/%00'])(
-    '%s is refused',
+    '%s is refused because the database cannot store its id',
     async (path) => {
       await expectRefusal(api, () => api.call(path, { key }), { code: 'malformed_request' });
     },
@@ -160,15 +166,18 @@ describe('an id that the database cannot store', () => {
 });
 
 describe('the pages behind doc_url', () => {
-  it.each(Object.keys(ERRORS))('%s exists', async (code) => {
+  it.each(Object.keys(ERRORS))('the page of the error %s exists behind doc_url', async (code) => {
     const page = await api.call(`/docs/errors/${code}`);
     expect(page.status).toBe(200);
     expect(page.text).toContain(code);
   });
 
-  it.each(['unknown', '..%2F..%2Fpackage', 'toString', 'README'])('%s does not exist', async (code) => {
-    expect((await api.call(`/docs/errors/${code}`)).status).toBe(404);
-  });
+  it.each(['unknown', '..%2F..%2Fpackage', 'toString', 'README'])(
+    'the page of the error %s does not exist',
+    async (code) => {
+      expect((await api.call(`/docs/errors/${code}`)).status).toBe(404);
+    },
+  );
 });
 
 it('health endpoints need no key', async () => {

@@ -28,7 +28,7 @@ async function spend(key: string, requests: number): Promise<void> {
 }
 
 describe('a live key', () => {
-  it('may send the stated requests per minute; one more gets 429 with Retry-After', async () => {
+  it('a live key may send the stated requests per minute; one more gets 429 with Retry-After', async () => {
     await spend(customer.keys.live, 14);
     const answer = await expectRefusal(api, () => send(customer.keys.live), { code: 'rate_limit_exceeded' });
     expect(answer.status).toBe(429);
@@ -39,14 +39,14 @@ describe('a live key', () => {
     expect(answer.headers.get('RateLimit-Reset')).toBe(String(seconds));
   });
 
-  it('shares the limit with the other live keys of its organisation', async () => {
+  it('a live key shares the limit with the other live keys of its organisation', async () => {
     const other = await createKey(api.orm, customer.organizationId, 'live');
     await spend(customer.keys.live, 7);
     await spend(other.secret, 7);
     await expectRefusal(api, () => send(other.secret), { code: 'rate_limit_exceeded' });
   });
 
-  it('does not share the limit with test keys, other organisations or reads', async () => {
+  it('a live key does not share the limit with test keys, other organisations or reads', async () => {
     await spend(customer.keys.live, 14);
     await spend(customer.keys.test, 1);
     await spend((await createCustomer(api.orm)).keys.live, 1);
@@ -55,7 +55,7 @@ describe('a live key', () => {
 });
 
 describe('a test key', () => {
-  it('may send a quarter of the live limit, rounded down', async () => {
+  it('a test key may send a quarter of the live limit, rounded down', async () => {
     const { headers } = await send(customer.keys.test);
     expect(headers.get('RateLimit-Limit')).toBe('3');
     await spend(customer.keys.test, 2);
@@ -100,14 +100,14 @@ describe('a request for an unknown path', () => {
     expect(answer.headers.get('RateLimit-Remaining')).toBe('2999');
   });
 
-  it('gets 429 once the reads are used up', async () => {
+  it('a request for an unknown path gets 429 once the reads are used up', async () => {
     await api.call('/v1/unknown', { key: customer.keys.live });
     await query(api.orm.em.fork(), 'update rate_limits set requests = 3000');
     const send = () => api.call('/v1/unknown', { key: customer.keys.live });
     await expectRefusal(api, send, { code: 'rate_limit_exceeded' });
   });
 
-  it('counts by organisation of the token on the management API', async () => {
+  it('a request for an unknown management path counts by the organisation of its token', async () => {
     const { organizationId } = customer;
     const call = async (method: string, path: string) =>
       api.call(path, { method, key: await api.identity.token({ organizationId, role: 'billing_manager' }) });
@@ -123,7 +123,7 @@ describe('a request for an unknown path', () => {
   });
 
   it.each(['chk_test_unknown', 'x', ''])(
-    'is only told so where the key is "%s": whose count it is, is not known',
+    'a request for an unknown path with the unusable key "%s" gets 404 and no rate limit',
     async (key) => {
       for (const path of ['/v1/unknown', '/mgmt/v1/unknown', '/docs/unknown']) {
         const answer = await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found' });
@@ -136,7 +136,7 @@ describe('a request for an unknown path', () => {
 describe('the concurrency limit', () => {
   const told = ({ headers }: Answer) => [headers.get('Concurrency-Limit'), headers.get('Concurrency-Remaining')];
 
-  it('is on every inference response, and the remainder on dry runs and refusals', async () => {
+  it('the concurrency limit is on every inference response, and the remainder on dry runs and refusals', async () => {
     const roomy = await startTestApi({ endpoints: [limited], openJobsLimit: 2 });
     const { keys } = await createCustomer(roomy.orm);
     const submit = (parameters = '') => read(roomy, { key: keys.test, query: parameters });
@@ -155,7 +155,7 @@ describe('the concurrency limit', () => {
   });
 });
 
-it('a new minute opens a new window', async () => {
+it('a new minute opens a new window of the rate limit', async () => {
   await spend(customer.keys.live, 14);
   await query(api.orm.em.fork(), 'update rate_limits set resets_at = now() where key like $1', [
     `%${customer.organizationId}%`,
@@ -169,7 +169,7 @@ it('half of twice the allowed concurrent requests are admitted', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(14);
 });
 
-it('a request refused for another reason counts too', async () => {
+it('a request refused for another reason counts towards the rate limit', async () => {
   const wrong = await api.call('/v1/dashboard/read', { method: 'POST', key: customer.keys.live });
   expect(wrong.status).toBe(415);
   expect(wrong.headers.get('RateLimit-Remaining')).toBe('13');

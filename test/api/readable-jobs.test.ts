@@ -45,27 +45,30 @@ describe.each([
   { scopes: ['*'], readable: ENDPOINTS },
   { scopes: ['jobs:read'], readable: [] },
 ])('a key with $scopes', ({ scopes, readable }) => {
-  it(`lists the jobs and events of ${readable.join(', ') || 'no endpoint'}`, async () => {
+  it(`a key with ${scopes.join(', ')} lists the jobs and events of ${readable.join(', ') || 'no endpoint'}`, async () => {
     const key = await keyWith(...scopes);
     expect(await list('/v1/jobs', key)).toEqual(readable.map((endpoint) => String(jobs[endpoint])).sort());
     expect(await list('/v1/events', key)).toEqual(readable.map((endpoint) => String(events[endpoint])).sort());
   });
 
-  it.each(ENDPOINTS)('reads, follows and cancels jobs of %s, or learns nothing of them', async (endpoint) => {
-    const key = await keyWith(...scopes);
-    const requests = [
-      { path: `/v1/jobs/${jobs[endpoint]}`, param: 'id' },
-      { path: `/v1/jobs/${jobs[endpoint]}/events`, param: 'id' },
-      { path: `/v1/events/${events[endpoint]}`, param: 'id' },
-    ];
-    for (const { path, param } of requests) {
-      if (readable.includes(endpoint)) expect((await api.call(path, { key })).status).toBe(200);
-      else await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found', param });
-    }
-    const cancel = () => api.call(`/v1/jobs/${jobs[endpoint]}/cancel`, { method: 'POST', key });
-    if (readable.includes(endpoint)) await expectRefusal(api, cancel, { code: 'job_not_cancelable' });
-    else await expectRefusal(api, cancel, { code: 'resource_not_found', param: 'id' });
-  });
+  it.each(ENDPOINTS)(
+    `a key with ${scopes.join(', ')} reads, follows and cancels jobs of %s, or learns nothing of them`,
+    async (endpoint) => {
+      const key = await keyWith(...scopes);
+      const requests = [
+        { path: `/v1/jobs/${jobs[endpoint]}`, param: 'id' },
+        { path: `/v1/jobs/${jobs[endpoint]}/events`, param: 'id' },
+        { path: `/v1/events/${events[endpoint]}`, param: 'id' },
+      ];
+      for (const { path, param } of requests) {
+        if (readable.includes(endpoint)) expect((await api.call(path, { key })).status).toBe(200);
+        else await expectRefusal(api, () => api.call(path, { key }), { code: 'resource_not_found', param });
+      }
+      const cancel = () => api.call(`/v1/jobs/${jobs[endpoint]}/cancel`, { method: 'POST', key });
+      if (readable.includes(endpoint)) await expectRefusal(api, cancel, { code: 'job_not_cancelable' });
+      else await expectRefusal(api, cancel, { code: 'resource_not_found', param: 'id' });
+    },
+  );
 });
 
 it('a key filters and pages among the jobs that it reads', async () => {
@@ -87,7 +90,7 @@ describe('a job named by a parameter', () => {
       body: JSON.stringify({ job_id: jobs['damage.detect'] }),
     });
 
-  it('must be one that the key reads', async () => {
+  it('a job named by a parameter must be one that the key reads', async () => {
     const key = await keyWith('money:write');
     await expectRefusal(api, () => price(key), { code: 'resource_not_found', param: 'job_id' });
     expect((await price(await keyWith('money:write', 'damage:write'))).status).toBe(202);

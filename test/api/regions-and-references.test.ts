@@ -52,14 +52,14 @@ describe('a region of the picture', () => {
     ['bbox', { bbox: box(190, 10) }],
     ['bbox', { bbox: box(10, 150) }],
     ['polygon', { bbox: box(10, 10), polygon }],
-  ])('whose %s lies outside is refused with the size of the picture', async (field, outside) => {
+  ])('a region whose %s lies outside is refused with the size of the picture', async (field, outside) => {
     const damages = [{ bbox: box(10, 10) }, outside];
     const refusal = { code: 'parameter_invalid', param: `damages.1.${field}` } as const;
     const refused = await expectRefusal(api, () => grade({ damages }), refusal);
     expect(refused.error.message).toContain('200 × 100 pixels as displayed');
   });
 
-  it('may reach the edge, by a pixel of rounding more', async () => {
+  it('a region may reach the edge of the picture, by a pixel of rounding more', async () => {
     expect((await grade({ damages: [{ bbox: box(180.6, 80.6) }] })).status).toBe(202);
   });
 });
@@ -82,8 +82,8 @@ async function jobOn(endpoint: string, content: Buffer): Promise<string> {
 describe.each([
   ['/v1/damage/severity', 'damage.detect'],
   ['/v1/render/hotspots', 'damage.severity'],
-])('a job that %s names', (path, endpoint) => {
-  it(`of ${endpoint} on another picture is refused`, async () => {
+])('the job that a request to %s names', (path, endpoint) => {
+  it(`${path} refuses a job of ${endpoint} on another picture`, async () => {
     const damage_job_id = await jobOn(endpoint, picture);
     const refusal = { code: 'parameter_invalid', param: 'damage_job_id' } as const;
     const refused = await expectRefusal(api, () => post(path, { input_ref: otherRef, damage_job_id }), refusal);
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-it('an inspection is of a vehicle, so its damages may be placed on any picture', async () => {
+it('a job on one picture may name an inspection of other pictures, because an inspection is of a vehicle', async () => {
   const damage_job_id = await jobOn('inspections', picture);
   expect((await post('/v1/render/hotspots', { input_ref: otherRef, damage_job_id })).status).toBe(202);
 });

@@ -29,17 +29,20 @@ describe('Prefer: wait', () => {
     'wait=99999999999999999999999',
     'wait',
     'respond-async, Wait ; unit=s',
-  ])('%s holds the connection as wait=true does, and gets the ceiling, here of one second', async (preference) => {
-    const answer = await submit({ Prefer: preference });
-    expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, 'wait=1']);
-  });
+  ])(
+    'Prefer: %s holds the connection as wait=true does, and gets the ceiling, here of one second',
+    async (preference) => {
+      const answer = await submit({ Prefer: preference });
+      expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, 'wait=1']);
+    },
+  );
 
-  it('yields to the query parameter', async () => {
+  it('Prefer: wait yields to the query parameter', async () => {
     const answer = await submit({ Prefer: 'wait=20' }, '?wait=false');
     expect([answer.status, answer.headers.get('Preference-Applied')]).toEqual([202, null]);
   });
 
-  it('is ignored when it is malformed, as preferences are', async () => {
+  it('Prefer: wait is ignored when it is malformed, as preferences are', async () => {
     expect((await submit({ Prefer: 'wait=soon' })).status).toBe(202);
   });
 });
@@ -51,12 +54,12 @@ describe('Cancel-After', () => {
     ['5m', 300_000],
     ['1m30s', 90_000],
     ['10m', 600_000],
-  ])('%s gives the job that long in the queue', async (given, expiryMs) => {
+  ])('Cancel-After: %s gives the job that long in the queue', async (given, expiryMs) => {
     const answer = await submit({ 'Cancel-After': given });
     expect((await readJob(api.orm, String(answer.json.id))).expiryMs).toBe(expiryMs);
   });
 
-  it.each(['', '4s', '0', 'soon', '1s30m', '-5m'])('"%s" is refused', async (given) => {
+  it.each(['', '4s', '0', 'soon', '1s30m', '-5m'])('Cancel-After: "%s" is refused', async (given) => {
     expect((await submit({ 'Cancel-After': given })).error).toMatchObject({
       code: 'parameter_invalid',
       param: 'Cancel-After',
@@ -65,17 +68,20 @@ describe('Cancel-After', () => {
 });
 
 describe('Cancel-After beyond the time of the endpoint', () => {
-  it.each(['10m1s', '601', '2h'])('%s is refused with the longest time that it can have', async (given) => {
-    for (const query of ['', '?dry_run=true']) {
-      const { error } = await submit({ 'Cancel-After': given }, query);
-      expect(error).toMatchObject({ code: 'parameter_invalid', param: 'Cancel-After' });
-      expect(error.message).toContain('600s');
-    }
-  });
+  it.each(['10m1s', '601', '2h'])(
+    'Cancel-After: %s is refused with the longest time that the endpoint allows',
+    async (given) => {
+      for (const query of ['', '?dry_run=true']) {
+        const { error } = await submit({ 'Cancel-After': given }, query);
+        expect(error).toMatchObject({ code: 'parameter_invalid', param: 'Cancel-After' });
+        expect(error.message).toContain('600s');
+      }
+    },
+  );
 });
 
 describe('dry_run', () => {
-  it('returns the cost of the request and creates nothing', async () => {
+  it('a dry run returns the cost of the request and creates nothing', async () => {
     const other = await createCustomer(api.orm, { test: 30 });
     const answer = await read(api, { key: other.keys.test, query: '?dry_run=true' });
     expect(answer.status).toBe(200);
@@ -88,7 +94,7 @@ describe('dry_run', () => {
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(0);
   });
 
-  it('reports insufficient credits for the scenario insufficient_credits', async () => {
+  it('a dry run reports insufficient credits for the scenario insufficient_credits', async () => {
     const answer = await read(api, {
       key: customer.keys.test,
       query: '?dry_run=true',
@@ -97,18 +103,18 @@ describe('dry_run', () => {
     expect(answer.json).toMatchObject({ object: 'dry_run', sufficient: false });
   });
 
-  it('reports insufficient credits', async () => {
+  it('a dry run reports insufficient credits', async () => {
     const poor = await createCustomer(api.orm, { test: 10 });
     const answer = await read(api, { key: poor.keys.test, query: '?dry_run=true' });
     expect(answer.json).toMatchObject({ credits: { available: 10 }, sufficient: false });
   });
 
-  it('refuses what the real request would be refused for', async () => {
+  it('a dry run refuses what the real request would be refused for', async () => {
     const answer = await read(api, { key: customer.keys.test, query: '?dry_run=true', fields: { colour: 'red' } });
     expect(answer.error).toMatchObject({ code: 'parameter_unknown', param: 'colour' });
   });
 
-  it('refuses a truncated image, in both encodings', async () => {
+  it('a dry run refuses a truncated image, in both encodings', async () => {
     const truncated = png.subarray(0, -20);
     const direct = { key: customer.keys.test, image: truncated };
     const answer = await read(api, { ...direct, query: '?dry_run=true' });
@@ -124,7 +130,7 @@ describe('dry_run', () => {
     expect((await read(api, { ...direct, image: png, query: '?dry_run=true' })).status).toBe(200);
   });
 
-  it('says which of several images is truncated', async () => {
+  it('a dry run says which of several images is truncated', async () => {
     const body = new FormData();
     for (const image of [png, png.subarray(0, -20), png]) body.append('images', filePart(image), 'picture.png');
     const answer = await api.call('/v1/vehicle/identify?dry_run=true', {
@@ -138,7 +144,7 @@ describe('dry_run', () => {
     });
   });
 
-  it('refuses a truncated video', async () => {
+  it('a dry run refuses a truncated video', async () => {
     const video = readFileSync(
       new URL('../../src/endpoints/render.video/fixtures/walk-around-16-9.mp4', import.meta.url),
     );
@@ -152,11 +158,11 @@ describe('dry_run', () => {
     expect(error).toMatchObject({ code: 'input_unreadable', param: 'input_ref' });
   });
 
-  it('accepts only true or false', async () => {
+  it('dry_run accepts only true or false', async () => {
     expect((await submit({}, '?dry_run=perhaps')).error).toMatchObject({ code: 'parameter_invalid', param: 'dry_run' });
   });
 
-  it('leaves no file behind', async () => {
+  it('a dry run leaves no file behind', async () => {
     const before = await api.storedFiles();
     await submit({}, '?dry_run=true');
     expect(await api.storedFiles()).toEqual(before);

@@ -62,7 +62,7 @@ const advance = (ms: number) => {
 };
 
 describe('an issue', () => {
-  it('returns an active licence until the end of the paid period and consumes one slot', async () => {
+  it('an issue returns an active licence until the end of the paid period and consumes one slot', async () => {
     await pay(2);
     expect(await issue('player')).toEqual({
       sdk: 'player',
@@ -83,18 +83,18 @@ describe('an issue', () => {
     });
   });
 
-  it.each(['', '{}', '{"regenerate":false}'])('may carry the body %j', async (body) => {
+  it.each(['', '{}', '{"regenerate":false}'])('an issue may carry the body %j', async (body) => {
     await pay(1);
     expect((await issue('player', { body })).state).toBe('active');
   });
 
-  it('is not cacheable, nor is its refusal', async () => {
+  it('an issue is not cacheable, nor is its refusal', async () => {
     await pay(1);
     expect((await post('player')).headers.get('Cache-Control')).toBe('no-store');
     expect((await post('capture')).headers.get('Cache-Control')).toBe('no-store');
   });
 
-  it('returns the stored proof when repeated: one licence covers all installations', async () => {
+  it('a repeated issue returns the stored proof: one licence covers all installations', async () => {
     await pay(1);
     const first = await issue('player');
     advance(60_000);
@@ -105,7 +105,7 @@ describe('an issue', () => {
 });
 
 describe('the quota', () => {
-  it('is shared by production and staging, and by all SDKs', async () => {
+  it('the quota is shared by production and staging, and by all SDKs', async () => {
     await pay(2);
     await issue('player');
     expect(await issue('capture', { key: customer.keys.staging })).toMatchObject({ consumed: 2, available: 0 });
@@ -114,7 +114,7 @@ describe('the quota', () => {
     expect(await read('review')).toMatchObject({ state: 'unassigned', consumed: 2, license: null });
   });
 
-  it('grows with a paid upgrade without resetting consumption', async () => {
+  it('the quota grows with a paid upgrade without resetting consumption', async () => {
     await pay(1);
     const first = await issue('player');
     await pay(3);
@@ -123,7 +123,7 @@ describe('the quota', () => {
     expect(await issue('capture')).toMatchObject({ consumed: 2, available: 1 });
   });
 
-  it('keeps issued licences when lowered, and never shows negative availability', async () => {
+  it('a lowered quota keeps issued licences, and never shows negative availability', async () => {
     await pay(2);
     const first = await issue('player');
     await issue('capture');
@@ -132,7 +132,7 @@ describe('the quota', () => {
     await expectRefusal(api, () => post('review'), { code: 'sdk_quota_exceeded' });
   });
 
-  it('belongs to one organisation', async () => {
+  it('the quota belongs to one organisation', async () => {
     await pay(1);
     await issue('player');
     customer = await createCustomer(api.orm);
@@ -142,7 +142,7 @@ describe('the quota', () => {
   });
 });
 
-describe('without a paid period', () => {
+describe('paid periods', () => {
   it('an organisation that never paid gets no licence', async () => {
     await expectRefusal(api, () => post('player'), { code: 'subscription_unpaid' });
     expect(await read('player')).toEqual({
@@ -158,7 +158,7 @@ describe('without a paid period', () => {
   it.each([
     { when: 'just before it begins', at: new Date(MARCH.getTime() - 1) },
     { when: 'at the instant at which it ends', at: APRIL },
-  ])('$when, a period pays nothing', async ({ at }) => {
+  ])('a period pays nothing $when', async ({ at }) => {
     await pay(1);
     now = at;
     await expectRefusal(api, () => post('player'), { code: 'subscription_unpaid' });
@@ -167,7 +167,7 @@ describe('without a paid period', () => {
   it.each([
     { when: 'at the instant at which it begins', at: MARCH },
     { when: 'just before it ends', at: new Date(APRIL.getTime() - 1) },
-  ])('$when, a period is paid', async ({ at }) => {
+  ])('a period is paid $when', async ({ at }) => {
     await pay(1);
     now = at;
     expect((await issue('player')).state).toBe('active');
@@ -183,7 +183,7 @@ describe('without a paid period', () => {
     await expectRefusal(api, () => post('player'), { code: 'subscription_unpaid' });
   });
 
-  it('a cancellation preserves all rights until then: even another SDK may be licensed', async () => {
+  it('a cancellation preserves all rights until the period ends: even another SDK may be licensed', async () => {
     await pay(2);
     const first = await issue('player');
     await cancelSubscription(api.orm.em.fork(), customer.organizationId, now);
@@ -201,7 +201,7 @@ describe('a renewal', () => {
     await pay(1, APRIL, MAY);
   });
 
-  it('keeps the licence and signs it for the next period at the next issue', async () => {
+  it('a renewal keeps the licence and signs it for the next period at the next issue', async () => {
     const { license: first } = await issue('player');
     now = IN_APRIL;
     expect(await read('player')).toMatchObject({ state: 'expired', consumed: 0, available: 1 });
@@ -217,7 +217,7 @@ describe('a renewal', () => {
     expect(license?.proof).not.toBe(first?.proof);
   });
 
-  it('allocates slots in request order, not to former holders', async () => {
+  it('a renewal allocates slots in request order, not to former holders', async () => {
     await issue('player');
     now = IN_APRIL;
     expect(await issue('capture')).toMatchObject({ state: 'active', consumed: 1, available: 0 });
@@ -225,15 +225,15 @@ describe('a renewal', () => {
     expect((await read('player')).state).toBe('expired');
   });
 
-  it('paid in advance leaves the current period unchanged', async () => {
+  it('a renewal paid in advance leaves the current period unchanged', async () => {
     await issue('player');
     await expectRefusal(api, () => post('capture'), { code: 'sdk_quota_exceeded' });
     expect((await read('player')).license?.expires_at).toBe(APRIL.toISOString());
   });
 });
 
-describe('a period that is changed', () => {
-  it('to a later end is signed at the next issue without consuming a slot', async () => {
+describe('changed periods', () => {
+  it('a period changed to a later end is signed at the next issue without consuming a slot', async () => {
     await pay(1);
     const { license: first } = await issue('player');
     await pay(1, MARCH, MAY);
@@ -243,7 +243,7 @@ describe('a period that is changed', () => {
     });
   });
 
-  it('to an earlier end leaves signed licences valid', async () => {
+  it('a period changed to an earlier end leaves signed licences valid', async () => {
     await pay(1, MARCH, MAY);
     const first = await issue('player');
     await pay(1, MARCH, APRIL);
@@ -252,7 +252,7 @@ describe('a period that is changed', () => {
 });
 
 describe('regenerate', () => {
-  it('signs the same licence again: a new proof, the same times, no slot consumed', async () => {
+  it('regenerate signs the same licence again: a new proof, the same times, no slot consumed', async () => {
     await pay(1);
     const first = await issue('player');
     advance(60_000);
@@ -265,7 +265,7 @@ describe('regenerate', () => {
     expect(await issue('player')).toEqual(again);
   });
 
-  it('does not extend the expiry when the period was paid for longer meanwhile', async () => {
+  it('regenerate does not extend the expiry when the period was paid for longer meanwhile', async () => {
     await pay(1);
     await issue('player');
     await pay(1, MARCH, MAY);
@@ -274,13 +274,13 @@ describe('regenerate', () => {
 
   const refused = { code: 'sdk_license_not_current', param: 'regenerate' } as const;
 
-  it('is refused without a licence', async () => {
+  it('regenerate is refused without a licence', async () => {
     await pay(1);
     await expectRefusal(api, () => regenerate('player'), refused);
     expect(await read('player')).toMatchObject({ consumed: 0, license: null });
   });
 
-  it('is refused for a licence of an earlier period although a slot is free', async () => {
+  it('regenerate is refused for a licence of an earlier period although a slot is free', async () => {
     await pay(1);
     await issue('player');
     await pay(1, APRIL, MAY);
@@ -290,7 +290,7 @@ describe('regenerate', () => {
     expect((await regenerate('player')).status).toBe(200);
   });
 
-  it('is refused for an expired licence of a period that was paid for longer', async () => {
+  it('regenerate is refused for an expired licence of a period that was paid for longer', async () => {
     await pay(1);
     await issue('player');
     await pay(1, MARCH, MAY);
@@ -298,7 +298,7 @@ describe('regenerate', () => {
     await expectRefusal(api, () => regenerate('player'), refused);
   });
 
-  it('is unpaid once the period has ended', async () => {
+  it('regenerate is refused as unpaid once the period has ended', async () => {
     await pay(1);
     await issue('player');
     now = APRIL;
@@ -306,11 +306,11 @@ describe('regenerate', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to licences', () => {
   const keyOf = async (...scopes: string[]) =>
     (await createKey(api.orm, customer.organizationId, 'live', { scopes })).secret;
 
-  it('issue: only a key with the write scope of the SDK', async () => {
+  it('a licence is issued only to a key with the write scope of the SDK', async () => {
     await pay(4);
     for (const sdk of SDKS) expect((await issue(sdk, { key: await keyOf(`sdk:${sdk}:write`) })).sdk).toBe(sdk);
     for (const scopes of [[], [WILDCARD_SCOPE], ['sdk:player:read'], ['sdk:capture:write'], ['understand:write']]) {
@@ -319,7 +319,7 @@ describe('who may', () => {
     }
   });
 
-  it('read: only a key with the read or the write scope', async () => {
+  it('a licence is read only by a key with the read or the write scope', async () => {
     const get = (key: string) => api.call('/v1/sdk-licenses/player', { key });
     for (const scope of ['sdk:player:read', 'sdk:player:write']) {
       const answer = await get(await keyOf(scope));
@@ -331,7 +331,7 @@ describe('who may', () => {
     }
   });
 
-  it.each(['GET', 'POST'])('not a test key: %s', async (method) => {
+  it.each(['GET', 'POST'])('a licence is refused to a test key: %s', async (method) => {
     await pay(1);
     const call = (key: string) => api.call('/v1/sdk-licenses/player', { method, key });
     await expectRefusal(api, () => call(customer.keys.test), { code: 'license_environment_forbidden' });
@@ -339,14 +339,14 @@ describe('who may', () => {
     await expectRefusal(api, () => call(secret), { code: 'scope_not_granted' });
   });
 
-  it('not a caller without a key', () =>
+  it('a licence is refused to a caller without a key', () =>
     expectRefusal(api, () => api.call('/v1/sdk-licenses/player', { method: 'POST' }), { code: 'missing_api_key' }));
 });
 
-describe('a request is refused', () => {
+describe('refused requests', () => {
   beforeEach(() => pay(1));
 
-  it.each(['players', 'x', 'constructor'])('for the unknown SDK %s', async (sdk) => {
+  it.each(['players', 'x', 'constructor'])('a request for the unknown SDK %s is refused', async (sdk) => {
     await expectRefusal(api, () => post(sdk), { code: 'parameter_invalid', param: 'sdk' });
     const key = customer.keys.live;
     await expectRefusal(api, () => api.call(`/v1/sdk-licenses/${sdk}`, { key }), {
@@ -361,11 +361,11 @@ describe('a request is refused', () => {
     { body: '{"force":true}', code: 'parameter_unknown', param: 'force' },
     { body: '[]', code: 'malformed_request' },
     { body: '{', code: 'malformed_request' },
-  ] as const)('with the body $body', async ({ body, ...refusal }) => {
+  ] as const)('an issue with the body $body is refused', async ({ body, ...refusal }) => {
     await expectRefusal(api, () => post('player', { body }), refusal);
   });
 
-  it('with an unknown query parameter', async () => {
+  it('an issue with an unknown query parameter is refused', async () => {
     for (const method of ['POST', 'GET']) {
       await expectRefusal(
         api,
@@ -375,15 +375,15 @@ describe('a request is refused', () => {
     }
   });
 
-  it('for an SDK in another spelling', () =>
+  it('a request for an SDK in another spelling is refused', () =>
     expectRefusal(api, () => post('Player'), { code: 'parameter_invalid', param: 'sdk' }));
 
-  it('with a body of another type', () =>
+  it('an issue with a body of another type is refused', () =>
     expectRefusal(api, () => post('player', { body: 'regenerate=true', headers: { 'Content-Type': 'text/plain' } }), {
       code: 'unsupported_media_type',
     }));
 
-  it('with an Idempotency-Key that is too short', () =>
+  it('an issue with an Idempotency-Key that is too short is refused', () =>
     expectRefusal(api, () => post('player', { headers: { 'Idempotency-Key': 'short' } }), {
       code: 'idempotency_key_invalid',
       param: 'Idempotency-Key',
@@ -393,7 +393,7 @@ describe('a request is refused', () => {
 describe('an Idempotency-Key', () => {
   const headers = { 'Idempotency-Key': 'renewal-4711' };
 
-  it('replays the stored response, whatever happened meanwhile', async () => {
+  it('an issue repeated with its Idempotency-Key gets the stored response, whatever happened meanwhile', async () => {
     await pay(1);
     const first = await post('player', { headers });
     expect(first.headers.get('Idempotent-Replayed')).toBeNull();
@@ -404,7 +404,7 @@ describe('an Idempotency-Key', () => {
     expectReplay(await post('player', { headers, key: customer.keys.staging }), first);
   });
 
-  it('signs once, however often a request to regenerate is repeated', async () => {
+  it('regenerate signs once for one Idempotency-Key, however often the request is repeated', async () => {
     await pay(1);
     await issue('player');
     advance(60_000);
@@ -414,7 +414,7 @@ describe('an Idempotency-Key', () => {
     expect((await read('player')).license).toEqual((JSON.parse(first.text) as View).license);
   });
 
-  it('is refused with another payload, and is independent for another SDK', async () => {
+  it('an Idempotency-Key is refused with another payload, and is independent for another SDK', async () => {
     await pay(2);
     await post('player', { headers });
     await expectRefusal(api, () => post('player', { headers, body: '{"regenerate":true}' }), {
@@ -424,7 +424,7 @@ describe('an Idempotency-Key', () => {
     expect([other.status, other.headers.get('Idempotent-Replayed')]).toEqual([200, null]);
   });
 
-  it('stores no refusal: after the payment the same request is carried out', async () => {
+  it('an Idempotency-Key stores no refusal: after the payment the same request is carried out', async () => {
     await expectRefusal(api, () => post('player', { headers }), { code: 'subscription_unpaid' });
     await pay(1);
     const answer = await post('player', { headers });
@@ -433,7 +433,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('many requests at once', () => {
-  it('license exactly the paid number of SDKs, each with one proof', async () => {
+  it('many requests at once license exactly the paid number of SDKs, each with one proof', async () => {
     await pay(2);
     const asked = Array.from({ length: 100 }, (_, index) => ({
       sdk: SDKS[index % SDKS.length] ?? 'player',
@@ -449,7 +449,7 @@ describe('many requests at once', () => {
     expect(await read('player')).toMatchObject({ consumed: 2, available: 0 });
   });
 
-  it('with one Idempotency-Key get one response', async () => {
+  it('many requests at once with one Idempotency-Key get one response', async () => {
     await pay(1);
     await issue('player');
     advance(60_000);
@@ -466,24 +466,27 @@ describe('GET /mgmt/v1/sdk-licenses', () => {
   const list = async (member: Parameters<TestApi['identity']['token']>[0]) =>
     api.call('/mgmt/v1/sdk-licenses', { key: await api.identity.token(member) });
 
-  it.each(['owner', 'admin', 'member', 'billing_manager'] as const)('shows every SDK to a %s', async (role) => {
-    await pay(2);
-    const issued = await issue('capture');
-    const answer = await list({ organizationId: customer.organizationId, role });
-    const none = { state: 'unassigned', max_sdks: 2, consumed: 1, available: 1, license: null };
-    expect(answer.json).toEqual({
-      data: SDKS.map((sdk) => (sdk === 'capture' ? issued : { sdk, ...none })),
-    });
-  });
+  it.each(['owner', 'admin', 'member', 'billing_manager'] as const)(
+    'GET /mgmt/v1/sdk-licenses shows every SDK to a %s',
+    async (role) => {
+      await pay(2);
+      const issued = await issue('capture');
+      const answer = await list({ organizationId: customer.organizationId, role });
+      const none = { state: 'unassigned', max_sdks: 2, consumed: 1, available: 1, license: null };
+      expect(answer.json).toEqual({
+        data: SDKS.map((sdk) => (sdk === 'capture' ? issued : { sdk, ...none })),
+      });
+    },
+  );
 
-  it('shows nothing of another organisation', async () => {
+  it('GET /mgmt/v1/sdk-licenses shows nothing of another organisation', async () => {
     await pay(1);
     await issue('player');
     const { data } = (await list({ role: 'owner' })).json as { data: View[] };
     expect(data.map(({ state, max_sdks }) => [state, max_sdks])).toEqual(SDKS.map(() => ['unassigned', 0]));
   });
 
-  it('accepts no API key', async () => {
+  it('GET /mgmt/v1/sdk-licenses accepts no API key', async () => {
     const answer = await api.call('/mgmt/v1/sdk-licenses', { key: customer.keys.live });
     expect([answer.status, answer.error.code]).toEqual([401, 'invalid_token']);
   });
@@ -497,7 +500,7 @@ describe('a proof', () => {
     return license;
   };
 
-  it('verifies with the published keys and matches the licence', async () => {
+  it('a proof verifies with the published keys and matches the licence', async () => {
     const { id, proof } = await proofOf();
     const published = await api.call('/.well-known/jwks.json');
     const { protectedHeader, payload } = await verifyProof(proof, published.json, now);
@@ -513,7 +516,7 @@ describe('a proof', () => {
     });
   });
 
-  it('is valid exactly for the paid period', async () => {
+  it('a proof is valid exactly for the paid period', async () => {
     const { proof } = await proofOf();
     const { json } = await api.call('/.well-known/jwks.json');
     await verifyProof(proof, json, MARCH);
@@ -522,7 +525,7 @@ describe('a proof', () => {
     await expect(verifyProof(proof, json, APRIL)).rejects.toThrow('"exp"');
   });
 
-  it('that was modified does not verify', async () => {
+  it('a proof that was modified does not verify', async () => {
     const { proof } = await proofOf();
     const { json } = await api.call('/.well-known/jwks.json');
     const [header, payload = '', signature] = proof.split('.');
@@ -531,7 +534,7 @@ describe('a proof', () => {
     await expect(verifyProof(`${header}.${forged}.${signature}`, json, now)).rejects.toThrow('signature');
   });
 
-  it('is not accepted as a credential by either API', async () => {
+  it('a proof is not accepted as a credential by either API', async () => {
     const { proof } = await proofOf();
     const inference = await api.call('/v1/api-keys/self', { key: proof });
     expect([inference.status, inference.error.code]).toEqual([401, 'invalid_api_key']);
@@ -539,7 +542,7 @@ describe('a proof', () => {
     expect([management.status, management.error.code]).toEqual([401, 'invalid_token']);
   });
 
-  it('is not in the log', async () => {
+  it('a proof is not in the log', async () => {
     const { proof } = await proofOf();
     await regenerate('player');
     expect(JSON.stringify(api.log)).not.toContain(proof.split('.')[2]);

@@ -45,31 +45,34 @@ function enhance(
 it.each([
   [{ enhancer_model: 'fine_grain' }, 'enhancer_model'],
   [{ operations: ['reflection_removal', 'deblur'] }, 'operations'],
-])('refuses %j before anything is held', async (fields, param) => {
+])('a value that the build does not serve is refused before anything is held: %j', async (fields, param) => {
   const { error } = await expectRefusal(api, () => enhance(fields), { code: 'endpoint_unavailable', param });
   expect(error.message).toContain('GET /v1/endpoints');
 });
 
-it('refuses it in a dry run too', async () => {
+it('a dry run refuses a value that the build does not serve', async () => {
   const answer = await enhance({ enhancer_model: 'fine_grain' }, { query: '?dry_run=true' });
   expect([answer.status, answer.error.param]).toEqual([503, 'enhancer_model']);
 });
 
-it.each([{}, { enhancer_model: 'GAN' }, { operations: ['denoise', 'sharpen'] }])('admits %j', async (fields) => {
-  expect((await enhance(fields)).status).toBe(202);
-});
+it.each([{}, { enhancer_model: 'GAN' }, { operations: ['denoise', 'sharpen'] }])(
+  'values that the build serves are admitted: %j',
+  async (fields) => {
+    expect((await enhance(fields)).status).toBe(202);
+  },
+);
 
-it('goes by the build that the request pins', async () => {
+it('the build that a request pins decides which values are served', async () => {
   const headers = { 'Model-Version': FINE_GRAIN };
   expect((await enhance({ enhancer_model: 'fine_grain' }, { headers })).status).toBe(202);
   expect((await enhance({ operations: 'upscale' }, { headers })).status).toBe(503);
 });
 
-it('admits every value in test mode', async () => {
+it('test mode admits every value', async () => {
   expect((await enhance({ enhancer_model: 'fine_grain' }, { key: customer.keys.test })).status).toBe(202);
 });
 
-it('replays a request that was admitted while the value was served', async () => {
+it('a request that was admitted while its value was served is replayed', async () => {
   const headers = { 'Idempotency-Key': 'served before' };
   const all = {
     ...ENHANCER,
@@ -82,7 +85,7 @@ it('replays a request that was admitted while the value was served', async () =>
   expect([again.status, again.headers.get('Idempotent-Replayed'), again.text]).toEqual([202, 'true', first.text]);
 });
 
-it('lists the available values of each endpoint', async () => {
+it('GET /v1/endpoints lists the available values of each endpoint', async () => {
   await renewInstalledEndpoints(api.orm.em.fork(), [ENHANCER]);
   const valuesOf = async (slug: string, key = customer.keys.live) => {
     const { data } = (await api.call('/v1/endpoints', { key })).json as {

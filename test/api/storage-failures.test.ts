@@ -52,7 +52,7 @@ describe.each(Object.entries(FAILURES))('a store that is full %s', (_, fail) => 
   it.each([
     { size: 'small', image: jpeg },
     { size: 'large', image: jpegOfSize(9_000_000) },
-  ])('refuses a $size picture with 503, and takes the next one when there is room', async ({ image }) => {
+  ])('a full store refuses a $size picture with 503, and takes the next one when there is room', async ({ image }) => {
     failure = fail;
     await expectRefusal(api, () => read(api, { key, image, idempotencyKey: 'full-disk' }), {
       code: 'service_unavailable',
@@ -61,7 +61,7 @@ describe.each(Object.entries(FAILURES))('a store that is full %s', (_, fail) => 
     expect((await read(api, { key, image, idempotencyKey: 'full-disk' })).status).toBe(202);
   });
 
-  it('refuses an upload with 503 and accepts the next one when there is space', async () => {
+  it('a full store refuses an upload with 503, and accepts the next one when there is space', async () => {
     failure = fail;
     const body = new FormData();
     body.append('file', filePart(jpegOfSize(5_000_000)), 'a.jpg');

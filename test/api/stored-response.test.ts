@@ -40,7 +40,7 @@ afterEach(async () => {
 const waiting = () => read(api, { key, idempotencyKey, query: '?wait=true' });
 
 it.each(['before', 'after'] as const)(
-  'a connection lost %s the response is stored: the request gets what its replays get',
+  'a request that loses its connection %s its response is stored gets what its replays get',
   async (moment) => {
     const answer = waiting();
     const running = await backend.next();

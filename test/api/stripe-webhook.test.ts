@@ -53,7 +53,7 @@ async function createAccount({ organizationId }: Customer): Promise<void> {
 }
 
 describe('a payment', () => {
-  it('notified ten times at once, and again later, is booked once', async () => {
+  it('a payment notified ten times at once, and again later, is booked once', async () => {
     const { paid, available } = await newPayment();
     const answers = await Promise.all(Array.from({ length: 10 }, paid));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -61,7 +61,7 @@ describe('a payment', () => {
     expect(await available()).toBe(5_000);
   });
 
-  it('does not appear in the ledger under the name of the provider', async () => {
+  it('a payment does not appear in the ledger under the name of the provider', async () => {
     const { customer, paid } = await newPayment();
     await paid();
     const key = await api.identity.token({ organizationId: customer.organizationId });
@@ -70,7 +70,7 @@ describe('a payment', () => {
     expect(JSON.stringify(json)).not.toContain('pi_');
   });
 
-  it('with a wrong signature is refused and not booked', async () => {
+  it('a payment with a wrong signature is refused and not booked', async () => {
     const { customer, available } = await newPayment();
     const session = stripeCheckoutSession({ payment: 'pi_x', organizationId: customer.organizationId, credits: 5_000 });
     const answer = await tell(stripeEvent('checkout.session.completed', session, { secret: 'whsec_other' }));
@@ -92,7 +92,7 @@ it.each(['-10', '0', '1e30'])('a payment for %s credits is refused and not booke
 });
 
 describe('a refund', () => {
-  it('takes credits back proportionally, also when notified twice or out of order', async () => {
+  it('a refund takes credits back proportionally, also when notified twice or out of order', async () => {
     const { paid, refunded, available } = await newPayment();
     await paid();
     await refunded(100);
@@ -105,7 +105,7 @@ describe('a refund', () => {
     expect(await available()).toBe(0);
   });
 
-  it('takes at most the available credits', async () => {
+  it('a refund takes at most the available credits', async () => {
     const { customer, paid, refunded, available } = await newPayment();
     await paid();
     await admit(api.orm, customer, { livemode: true, apiKeyId: customer.keyIds.live, reservedCredits: 4_900 });
@@ -115,7 +115,7 @@ describe('a refund', () => {
     expect(await api.log.waitFor(({ msg }) => msg === message)).toMatchObject({ taken: 100, missing: 4_900 });
   });
 
-  it('of an unknown payment is refused, so that Stripe retries', async () => {
+  it('a refund of an unknown payment is refused, so that Stripe retries', async () => {
     const { paid, refunded, available } = await newPayment();
     expect(await refunded(500)).toMatchObject({ status: 503, error: { code: 'service_unavailable' } });
     await paid();

@@ -41,7 +41,7 @@ const sweep = (laterMs: number, since = Date.now()) =>
   });
 
 describe('a request while Temporal is down', () => {
-  it('gets 202, keeps its hold and idempotency key, and its job runs once the sweeper starts it', async () => {
+  it('a request gets 202 while Temporal is down, keeps its hold and key, and its job runs once the sweeper starts it', async () => {
     const { keys, organizationId } = await createCustomer(api.orm);
     const send = () => read(api, { key: keys.test, idempotencyKey: 'while-temporal-is-away' });
     const answer = await send();
@@ -61,7 +61,7 @@ describe('a request while Temporal is down', () => {
     expect(await readAccount(api.orm, organizationId, false)).toEqual({ available: 9_980, held: 0, openJobs: 0 });
   });
 
-  it('that waits gets 202 at the ceiling', async () => {
+  it('a waiting request gets 202 at the ceiling while Temporal is down', async () => {
     const { keys } = await createCustomer(api.orm);
     const answer = await read(api, { key: keys.test, headers: { Prefer: 'wait=1' } });
     expect(answer.status).toBe(202);
@@ -72,7 +72,7 @@ describe('a request while Temporal is down', () => {
 });
 
 describe('a job that the sweeper started', () => {
-  it('is started only once by later passes and concurrent sweepers', async () => {
+  it('a job that the sweeper started is started only once by later passes and concurrent sweepers', async () => {
     const jobId = await admit(api.orm, await createCustomer(api.orm));
     await Promise.all([sweep(11_000), sweep(11_000), sweep(11_000)]);
     const { runId } = await api.temporal.client.workflow.getHandle(jobId).describe();

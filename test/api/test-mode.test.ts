@@ -46,7 +46,7 @@ async function settle(request: ReadRequest = {}) {
 }
 
 describe('the scenario', () => {
-  it.each(scenarios)('%s settles the job, which carries the scenario', async (scenario) => {
+  it.each(scenarios)('the scenario %s settles the job, which carries the scenario', async (scenario) => {
     const job = await settle({ scenario });
     const fails = ['model_error', 'input_unreadable'].includes(scenario);
     expect(job).toMatchObject({
@@ -63,12 +63,12 @@ describe('the scenario', () => {
     expect(job.model_version).toMatch(/^[\w-]+@\d{4}-\d{2}-\d{2}$/);
   });
 
-  it('input_unreadable fails as a damaged file does', async () => {
+  it('the scenario input_unreadable fails as a damaged file does', async () => {
     const job = await settle({ scenario: 'input_unreadable' });
     expect(job).toMatchObject({ status: 'failed', error: { type: 'processing_error', code: 'input_unreadable' } });
   });
 
-  it('model_error fails like a real model, and the whole hold is released', async () => {
+  it('the scenario model_error fails like a real model, and the whole hold is released', async () => {
     const job = await settle({ scenario: 'model_error' });
     expect(job.error).toEqual({
       type: 'processing_error',
@@ -86,10 +86,10 @@ describe('the scenario', () => {
     });
   });
 
-  it('insufficient_credits creates no job, whatever the balance', () =>
+  it('the scenario insufficient_credits creates no job, whatever the balance', () =>
     expectRefusal(api, () => read(api, { key, query: '?wait=true', scenario: REFUSED }), { code: REFUSED }));
 
-  it('absent gives a deterministic result and no test_scenario', async () => {
+  it('a test job without a scenario has a deterministic result and no test_scenario', async () => {
     const [first, second] = [await settle(), await settle({ image: png })];
     expect(first.result).toEqual(second.result);
     expect(first).not.toHaveProperty('test_scenario');
@@ -99,7 +99,7 @@ describe('the scenario', () => {
 describe('a truncated file', () => {
   const truncated = png.subarray(0, -20);
 
-  it('ends its job as a dry run says and as a live job ends: input_unreadable, uncharged', async () => {
+  it('a truncated file ends its job as a dry run says and as a live job ends: input_unreadable, uncharged', async () => {
     const input_ref = await upload(api, key, truncated);
     for (const request of [{ image: truncated }, { json: { input_ref } }]) {
       const { error: refusal } = await read(api, { key, query: '?dry_run=true', ...request });
@@ -113,7 +113,7 @@ describe('a truncated file', () => {
     }
   });
 
-  it('ends the job of a bundle too', async () => {
+  it('a truncated file ends the job of a bundle too', async () => {
     const body = new FormData();
     for (const image of [png, truncated]) body.append('images', filePart(image), 'picture.png');
     const answer = await api.call('/v1/vehicle/analyze', { method: 'POST', key, body });
@@ -132,7 +132,7 @@ describe('multipart and JSON', () => {
     { unit_hint: 'mi', scenario: 'unit_unknown', expected: { odometer: expect.objectContaining({ unit: 'mi' }) } },
     { read_warning_lights: false, expected: { warning_lights: null } },
     { expected: { cluster_lit: true } },
-  ])('are the same operation: %j', async ({ scenario, expected, ...parameters }) => {
+  ])('multipart and JSON are the same operation: %j', async ({ scenario, expected, ...parameters }) => {
     const fields = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
     const steered = scenario === undefined ? {} : { scenario };
     const direct = await settle({ fields, ...steered });
@@ -150,7 +150,7 @@ describe('the event of a job', () => {
     return { event, deliveries: await em.find(WebhookDelivery, { event: event.id }) };
   }
 
-  it('is delivered to the subscribed endpoints of its mode, each by its own workflow', async () => {
+  it('the event of a job is delivered to the subscribed endpoints of its mode, each by its own workflow', async () => {
     const wanting = await createWebhookEndpoint(api.orm, customer.organizationId, { events: ['job.succeeded'] });
     await createWebhookEndpoint(api.orm, customer.organizationId, { events: ['job.failed'] });
     await createWebhookEndpoint(api.orm, customer.organizationId, { livemode: true });
@@ -164,12 +164,12 @@ describe('the event of a job', () => {
     expect(delivery.type).toBe('deliverWebhook');
   });
 
-  it('is job.failed for a failure', async () => {
+  it('the event of a failed job is job.failed', async () => {
     const { event } = await eventOf((await settle({ scenario: 'model_error' })).id);
     expect(event.type).toBe('job.failed');
   });
 
-  it('does not exist for a canceled job', async () => {
+  it('the cancellation of a job causes no event', async () => {
     await createWebhookEndpoint(api.orm, customer.organizationId);
     await workers.stop();
     const { job } = await read(api, { key });

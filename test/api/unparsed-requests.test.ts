@@ -36,7 +36,7 @@ it.each([
   ['a malformed header', 'GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n', 400],
   ['what is not HTTP', 'hello chk_test_secret\r\n\r\n', 400],
   ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
-])('%s is answered the error body with a Request-Id', async (_what, bytes, status) => {
+])('%s gets the error body with a Request-Id', async (_what, bytes, status) => {
   const text = await exchange(bytes);
   const [head = '', body = ''] = text.split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -56,7 +56,7 @@ it.each([
   expect(log.lines.join()).not.toContain('chk_test_secret');
 });
 
-it('a response in progress is cut off, not followed by a second one', async () => {
+it('a response in progress is cut off by a malformed request, not followed by a second one', async () => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
   let text = '';

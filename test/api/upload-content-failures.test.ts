@@ -92,14 +92,14 @@ describe('a client that hangs up', () => {
       sha256: createHash('sha256').update(content).digest('hex'),
     });
 
-  it('at once leaves nothing, and can send the content again', async () => {
+  it('a client that hangs up at once leaves nothing, and can send the content again', async () => {
     const before = await everythingKept(api);
     await hangUp(0, 1);
     expect(await everythingKept(api)).toEqual(before);
     expectReady(await put(content));
   });
 
-  it('in the middle can resume after what arrived', async () => {
+  it('a client that hangs up in the middle can resume after what arrived', async () => {
     await hangUp(0, SIZE / 2);
     const first = await arrived();
     expect(first).toBeGreaterThan(SIZE / 4);
@@ -109,14 +109,14 @@ describe('a client that hangs up', () => {
     expectReady(await put(content.subarray(second), `bytes ${second}-${SIZE - 1}/${SIZE}`));
   });
 
-  it('in the middle can send the same request again', async () => {
+  it('a client that hangs up in the middle can send the same request again', async () => {
     await hangUp(0, SIZE / 2);
     expect(await arrived()).toBeGreaterThan(0);
     expectReady(await put(content));
     expect(await api.storedFiles()).toHaveLength(filesBefore + 1);
   });
 
-  it('in the middle of a part can send the same part again', async () => {
+  it('a client that hangs up in the middle of a part can send the same part again', async () => {
     await put(content.subarray(0, 1_000), `bytes 0-999/${SIZE}`);
     await hangUp(1_000, SIZE / 2);
     expect(await arrived()).toBeGreaterThan(1_000);
@@ -125,12 +125,12 @@ describe('a client that hangs up', () => {
   });
 });
 
-describe('content that differs from its announcement is refused and leaves nothing behind', () => {
+describe('content that differs from its announcement', () => {
   it.each([
     { what: 'one byte too few', body: content.subarray(1) },
     { what: 'one byte too many', body: jpegOfSize(SIZE + 1) },
     { what: 'far too many bytes', body: jpegOfSize(10 * SIZE) },
-  ])('$what', async ({ body }) => {
+  ])('content with $what is refused and leaves nothing behind', async ({ body }) => {
     const refused = await expectRefusal(api, () => put(body), { code: 'malformed_request', param: 'Content-Range' });
     expect(refused.status).toBe(400);
     expect((await put(content)).json).toMatchObject({ status: 'ready' });
@@ -138,7 +138,7 @@ describe('content that differs from its announcement is refused and leaves nothi
 });
 
 describe('a full disk', () => {
-  it('gets 503 on a connection that stays usable, and the content can be sent again', async () => {
+  it('a full disk gives 503 on a connection that stays usable, and the content can be sent again', async () => {
     isFull = true;
     await expectRefusal(api, () => put(content), { code: 'service_unavailable' });
     isFull = false;

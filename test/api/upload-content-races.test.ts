@@ -99,7 +99,7 @@ function holdFirst(at: Parameters<typeof hold>[0]): { isHeld: () => boolean; rel
 }
 
 describe('an upload that several requests finish', () => {
-  it('is ready with its content, and every request gets it', async () => {
+  it('an upload that several requests finish is ready with its content, and every request gets it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const upload = await announce();
       for (const start of [0, 1_000, 2_000]) await putPart(upload, content, start, start + 1_000);
@@ -118,7 +118,7 @@ describe('an upload that several requests finish', () => {
   it.each([
     { when: 'begins to join', step: 'join' as const },
     { when: 'has joined', step: 'joined' as const },
-  ])('is not touched by one that $when when another one has finished', async ({ step }) => {
+  ])('a ready upload is not touched by a slower request that $when meanwhile', async ({ step }) => {
     const upload = await announce();
     await putPart(upload, content, 0, 1_000);
     const { isHeld, release } = holdFirst(step);
@@ -132,7 +132,7 @@ describe('an upload that several requests finish', () => {
     await expectReady(upload, content);
   });
 
-  it('and whose content is not as announced starts over once, not while the right content arrives', async () => {
+  it('an upload whose content is not as announced starts over once, not while the right content arrives', async () => {
     const upload = await announce();
     const text = Buffer.alloc(SIZE, 'not a picture at all ');
     const { isHeld, release } = holdFirst('joined');
@@ -167,7 +167,7 @@ describe('content that ends after other content was taken', () => {
     };
   }
 
-  it('is refused when it is other content, and the ready one stays', async () => {
+  it('content that ends after other content was taken is refused, and the ready upload stays', async () => {
     const upload = await announce();
     const endSlow = await beginWhole(upload, other);
     await putPart(upload, content, 0, SIZE);
@@ -176,7 +176,7 @@ describe('content that ends after other content was taken', () => {
     await expectReady(upload, content);
   });
 
-  it('returns the ready upload when it is the same content', async () => {
+  it('content that ends after the same content was taken returns the ready upload', async () => {
     const upload = await announce();
     const endSlow = await beginWhole(upload, content);
     const fast = await putPart(upload, content, 0, SIZE);
@@ -185,7 +185,7 @@ describe('content that ends after other content was taken', () => {
     await expectReady(upload, content);
   });
 
-  it('gets the range that has arrived, and the accepted parts stay', async () => {
+  it('content that ends after a part was taken gets the range that has arrived, and the accepted parts stay', async () => {
     const upload = await announce();
     const endSlow = await beginWhole(upload, other);
     await putPart(upload, content, 0, 1_000);
@@ -197,7 +197,7 @@ describe('content that ends after other content was taken', () => {
   });
 });
 
-it('a part that arrives while the last one allowed is entered is not entered, and leaves nothing', async () => {
+it('a part that arrives while the last allowed one is entered is not entered, and leaves nothing', async () => {
   const upload = await announce();
   await putPart(upload, content, 0, 1_000);
   const { isHeld, release } = holdFirst('put');

@@ -63,7 +63,7 @@ const putRest = (upload: Answer, start: number): Promise<Answer> =>
 describe('a page of any origin', () => {
   const page = { Origin: 'https://shop.example' };
 
-  it('passes the preflight for sending the content', async () => {
+  it('a page of any origin passes the preflight for sending the content', async () => {
     const path = pathOf(await announce());
     const asks = { ...page, 'Access-Control-Request-Method': 'PUT', 'Access-Control-Request-Headers': 'content-range' };
     const { status, headers } = await api.call(path, { method: 'OPTIONS', headers: asks });
@@ -73,7 +73,7 @@ describe('a page of any origin', () => {
     expect(headers.get('Access-Control-Allow-Headers')).toBe('*');
   });
 
-  it('may send it, and read the progress and a refusal', async () => {
+  it('a page of any origin may send the content, and read the progress and a refusal', async () => {
     const path = pathOf(await announce());
     const first = { 'Content-Range': `bytes 0-99/${jpeg.byteLength}` };
     const body = new Uint8Array(jpeg.subarray(0, 100));
@@ -90,7 +90,7 @@ describe('a page of any origin', () => {
 });
 
 describe('an announced upload', () => {
-  it('is ready when its content came in one piece, and a job can use it', async () => {
+  it('an announced upload is ready when its content came in one piece, and a job can use it', async () => {
     const announced = await announce();
     expect(announced.status).toBe(201);
     expect(announced.json).toMatchObject({ status: 'pending', upload_headers: { 'Content-Type': 'image/jpeg' } });
@@ -101,7 +101,7 @@ describe('an announced upload', () => {
     expect(job.status).toBe(202);
   });
 
-  it('is ready when its content came in parts, with the hash of the whole', async () => {
+  it('an announced upload is ready when its content came in parts, with the hash of the whole', async () => {
     const size = jpeg.byteLength;
     const path = pathOf(await announce());
     const first = await put(path, jpeg.subarray(0, 100), `bytes 0-99/${size}`);
@@ -112,7 +112,7 @@ describe('an announced upload', () => {
     expect(done.json).toMatchObject({ status: 'ready', sha256: direct.json.sha256 });
   });
 
-  it('reports how much has arrived, so that a client can resume after a broken connection', async () => {
+  it('an announced upload reports how much has arrived, so that a client can resume after a broken connection', async () => {
     const size = jpeg.byteLength;
     const path = pathOf(await announce());
     const nothing = await put(path, undefined, `bytes */${size}`);
@@ -122,7 +122,7 @@ describe('an announced upload', () => {
     expect([some.status, some.headers.get('Range')]).toEqual([308, 'bytes=0-99']);
   });
 
-  it('ignores a part that leaves a gap or is repeated', async () => {
+  it('an announced upload ignores a part that leaves a gap or is repeated', async () => {
     const size = jpeg.byteLength;
     const path = pathOf(await announce());
     const gap = await put(path, jpeg.subarray(100), `bytes 100-${size - 1}/${size}`);
@@ -132,7 +132,7 @@ describe('an announced upload', () => {
     expect([again.status, again.headers.get('Range')]).toEqual([308, 'bytes=0-99']);
   });
 
-  it('becomes ready at the next request after a crash between its last part and its end', async () => {
+  it('an announced upload becomes ready at the next request after a crash between its last part and its end', async () => {
     const size = jpeg.byteLength;
     const announced = await announce();
     const partKey = `uploads/${String(announced.json.id)}.part-0.left`;
@@ -146,17 +146,17 @@ describe('an announced upload', () => {
     expect(asked.json).toMatchObject({ status: 'ready', bytes: size });
   });
 
-  it('may have 1,000 parts', async () => {
+  it('an announced upload may have 1,000 parts', async () => {
     const upload = await announceWithParts(999);
     expect((await putRest(upload, 1_000)).json).toMatchObject({ status: 'ready', bytes: large.byteLength });
   });
 
-  it('may replace the last of 1,000 parts when its request broke off', async () => {
+  it('an announced upload may replace the last of 1,000 parts when its request broke off', async () => {
     const upload = await announceWithParts(1_000, { lastIsBroken: true });
     expect((await putRest(upload, 999)).json).toMatchObject({ status: 'ready', bytes: large.byteLength });
   });
 
-  it('returns the same when its content is sent again after it was ready', async () => {
+  it('a ready upload returns the same when its content is sent again', async () => {
     const path = pathOf(await announce());
     const done = await put(path, jpeg);
     expect((await put(path, jpeg)).text).toBe(done.text);
@@ -164,7 +164,7 @@ describe('an announced upload', () => {
     expect((await put(path, undefined, `bytes */${jpeg.byteLength}`)).text).toBe(done.text);
   });
 
-  it('refuses other content once it is ready, whole or in part, and keeps its own', async () => {
+  it('a ready upload refuses other content, whole or in part, and keeps its own', async () => {
     const announced = await announce();
     const path = pathOf(announced);
     const done = await put(path, jpeg);
@@ -183,7 +183,7 @@ describe('an announced upload', () => {
     expect(read.json.sha256).toBe(done.json.sha256);
   });
 
-  it('keeps its parts beside each other, in no folder that would stay when they are joined', async () => {
+  it('an announced upload keeps its parts beside each other, in no folder that would stay when they are joined', async () => {
     const announced = await announce();
     await put(pathOf(announced), jpeg.subarray(0, 100), `bytes 0-99/${jpeg.byteLength}`);
     const id = String(announced.json.id);
@@ -192,7 +192,7 @@ describe('an announced upload', () => {
     expect(keys).toEqual([expect.stringMatching(`^uploads/${id}\\.part-0\\.[^/]+$`)]);
   });
 
-  it('is ready with the part that the previous release kept in a folder, and leaves no part behind', async () => {
+  it('an upload is ready with the part that the previous release kept in a folder, and leaves no part behind', async () => {
     const size = jpeg.byteLength;
     const announced = await announce();
     const id = String(announced.json.id);
@@ -208,7 +208,7 @@ describe('an announced upload', () => {
     expect((await api.storedFiles()).filter((file) => file.includes(id))).toHaveLength(1);
   });
 
-  it('leaves no part behind when it is ready', async () => {
+  it('an announced upload leaves no part behind when it is ready', async () => {
     const announced = await announce();
     await put(pathOf(announced), jpeg);
     const files = await api.storedFiles();
@@ -216,15 +216,15 @@ describe('an announced upload', () => {
   });
 });
 
-describe('content is refused', () => {
-  it('when it is not what was announced, and may be sent again', async () => {
+describe('refused content', () => {
+  it('content that is not what was announced is refused, and may be sent again', async () => {
     const text = Buffer.from('not a picture at all'.padEnd(200));
     const path = pathOf(await announce({ ...announcement, bytes: text.byteLength }));
     expect((await put(path, text)).error.code).toBe('unsupported_media_type');
     expect((await put(path, text)).error.code).toBe('unsupported_media_type');
   });
 
-  it('when the body is shorter than its range', async () => {
+  it('content whose body is shorter than its range is refused', async () => {
     const size = jpeg.byteLength;
     const answer = await put(pathOf(await announce()), jpeg.subarray(0, 50), `bytes 0-99/${size}`);
     expect(answer.error).toMatchObject({ code: 'malformed_request', param: 'Content-Range' });
@@ -235,19 +235,19 @@ describe('content is refused', () => {
     ['a range past the end', `bytes 0-${jpeg.byteLength}/${jpeg.byteLength}`],
     ['a range that runs backwards', `bytes 9-3/${jpeg.byteLength}`],
     ['no range', 'pages 1-2'],
-  ])('when Content-Range names %s', async (_, range) => {
+  ])('content whose Content-Range names %s is refused', async (_, range) => {
     const answer = await put(pathOf(await announce()), jpeg, range);
     expect(answer.error).toMatchObject({ code: 'parameter_invalid', param: 'Content-Range' });
   });
 
-  it('when it has 1,000 parts and is not complete, before anything is stored', async () => {
+  it('content that has 1,000 parts and is not complete is refused before anything is stored', async () => {
     const upload = await announceWithParts(1_000);
     const refusal = { code: 'parameter_invalid', param: 'Content-Range' } as const;
     const answer = await expectRefusal(api, () => putRest(upload, 1_000), refusal);
     expect(answer.error.message).toContain('larger parts');
   });
 
-  it('when the link was changed, as if the upload did not exist', async () => {
+  it('content for a changed link is refused as if the upload did not exist', async () => {
     const path = pathOf(await announce());
     const forged = path.replace(/signature=(.)/, (_, first) => `signature=${first === '0' ? '1' : '0'}`);
     const other = path.replace(/upl_[^/]+/, 'upl_11111111111111111111111');
@@ -256,7 +256,7 @@ describe('content is refused', () => {
     }
   });
 
-  it('when the upload has expired', async () => {
+  it('content for an expired upload is refused', async () => {
     const announced = await announce();
     await api.orm.em.fork().nativeUpdate(Upload, { id: String(announced.json.id) }, { expiresAt: new Date(0) });
     expect((await put(pathOf(announced), jpeg)).error.code).toBe('resource_not_found');
@@ -264,7 +264,7 @@ describe('content is refused', () => {
 });
 
 describe('an announcement', () => {
-  it('repeated with its Idempotency-Key returns the same upload', async () => {
+  it('an announcement repeated with its Idempotency-Key returns the same upload', async () => {
     const headers = { 'Idempotency-Key': 'announce-once' };
     const first = await announce(announcement, headers);
     const again = await announce(announcement, headers);
@@ -287,11 +287,11 @@ describe('an announcement', () => {
     ],
     ['a size beyond all limits', { ...announcement, bytes: 1e15 }, 'file_too_large', 'bytes'],
     ['an unknown field', { ...announcement, colour: 'red' }, 'parameter_unknown', 'colour'],
-  ])('of %s is refused', async (_, body, code, param) => {
+  ])('an announcement of %s is refused', async (_, body, code, param) => {
     expect((await announce(body)).error).toMatchObject({ code, param });
   });
 
-  it('of a video may have 2 GB', async () => {
+  it('an announcement of a video may have 2 GB', async () => {
     const bytes = 2 * 1024 * 1024 * 1024;
     expect((await announce({ filename: 'walk.mp4', bytes, mime_type: 'video/mp4' })).status).toBe(201);
   });

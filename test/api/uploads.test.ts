@@ -31,7 +31,7 @@ function formWith(name: string, content: Uint8Array, fields: Record<string, stri
 }
 
 describe('an upload', () => {
-  it('returns its type, size and hash, and can be read again', async () => {
+  it('an upload returns its type, size and hash, and can be read again', async () => {
     const created = await post(formWith('file', png));
     expect(created.status).toBe(201);
     expect(created.json).toMatchObject({
@@ -48,7 +48,7 @@ describe('an upload', () => {
     expect(found.text).toBe(created.text);
   });
 
-  it('may be larger than a picture sent directly', async () => {
+  it('an upload may be larger than a picture sent directly', async () => {
     expect((await post(formWith('file', jpegOfSize(11_000_000)))).status).toBe(201);
   });
 
@@ -84,16 +84,16 @@ describe('an upload', () => {
       code: 'file_too_large',
       param: 'file',
     },
-  ] as const)('$what is refused', async ({ body, code, param }) => {
+  ] as const)('an upload $what is refused', async ({ body, code, param }) => {
     await expectRefusal(api, () => post(body()), { code, param });
   });
 
-  it('in another type of body is refused', () =>
+  it('an upload in another type of body is refused', () =>
     expectRefusal(api, () => post(new Uint8Array(jpeg), { 'Content-Type': 'image/jpeg' }), {
       code: 'unsupported_media_type',
     }));
 
-  it('whose file name holds a NUL is kept without harm', async () => {
+  it('an upload whose file name holds a NUL is kept without harm', async () => {
     const boundary = 'b';
     const body = `--b\r\nContent-Disposition: form-data; name="file"; filename*=UTF-8''a%00b.jpg\r\n\r\n`;
     const raw = Buffer.concat([Buffer.from(body), jpeg, Buffer.from('\r\n--b--\r\n')]);
@@ -103,13 +103,13 @@ describe('an upload', () => {
   });
 });
 
-describe('a job from an upload is refused', () => {
+describe('jobs from a refused upload', () => {
   const fromUpload = (input_ref: unknown, as = key) => read(api, { key: as, json: { input_ref } });
 
-  it('when the upload is unknown', () =>
+  it('a job from an unknown upload is refused', () =>
     expectRefusal(api, () => fromUpload(newId('upload')), { code: 'resource_not_found', param: 'input_ref' }));
 
-  it("when it is another organisation's", async () => {
+  it("a job from another organisation's upload is refused", async () => {
     const stranger = await createCustomer(api.orm);
     const theirs = await upload(api, stranger.keys.test);
     const refused = await expectRefusal(api, () => fromUpload(theirs), {
@@ -120,12 +120,12 @@ describe('a job from an upload is refused', () => {
     expect(refused.error.message.replace(theirs, '')).toBe(unknown.error.message.replace('upl_11111111', ''));
   });
 
-  it("when it is the other mode's", async () => {
+  it("a job from the other mode's upload is refused", async () => {
     const live = await upload(api, customer.keys.live);
     await expectRefusal(api, () => fromUpload(live), { code: 'resource_not_found', param: 'input_ref' });
   });
 
-  it('when it has expired', async () => {
+  it('a job from an expired upload is refused', async () => {
     const id = await upload(api, key);
     await api.orm.em.fork().nativeUpdate(Upload, { id }, { expiresAt: new Date(Date.now() - 1_000) });
     await expectRefusal(api, () => fromUpload(id), { code: 'resource_not_found', param: 'input_ref' });
@@ -133,29 +133,29 @@ describe('a job from an upload is refused', () => {
     await expectRefusal(api, readAgain, { code: 'resource_not_found', param: 'id' });
   });
 
-  it('when it has no content yet', async () => {
+  it('a job from an upload without content is refused', async () => {
     const id = await upload(api, key);
     await api.orm.em.fork().nativeUpdate(Upload, { id }, { status: 'pending', sha256: null });
     await expectRefusal(api, () => fromUpload(id), { code: 'parameter_invalid', param: 'input_ref' });
   });
 
-  it('when it is of a type that the endpoint does not take', async () => {
+  it('a job from an upload of a type that the endpoint does not take is refused', async () => {
     const id = await upload(api, key);
     await api.orm.em.fork().nativeUpdate(Upload, { id }, { mediaType: 'video/mp4' });
     await expectRefusal(api, () => fromUpload(id), { code: 'unsupported_media_type', param: 'input_ref' });
   });
 
   it.each(['upl_0', 'job_11111111', '', 7, null, ['upl_11111111'], { id: 'upl_11111111' }])(
-    'when input_ref is %j',
+    'a job whose input_ref is %j is refused',
     async (ref) => {
       await expectRefusal(api, () => fromUpload(ref), { code: 'parameter_invalid', param: 'input_ref' });
     },
   );
 
-  it('when input_ref is missing', () =>
+  it('a job without input_ref is refused', () =>
     expectRefusal(api, () => read(api, { key, json: {} }), { code: 'parameter_missing', param: 'input_ref' }));
 
-  it('when it is named as the endpoints of many files do', () =>
+  it('a job that names its upload as the endpoints of many files do is refused', () =>
     expectRefusal(api, () => read(api, { key, json: { input_ref: 'upl_11111111', input_refs: ['upl_11111111'] } }), {
       code: 'parameter_unknown',
       param: 'input_refs',
@@ -163,7 +163,7 @@ describe('a job from an upload is refused', () => {
 });
 
 describe('an upload that a job used', () => {
-  it('no longer expires, and serves further jobs', async () => {
+  it('an upload that a job used no longer expires, and serves further jobs', async () => {
     const id = await upload(api, key);
     expect((await read(api, { key, json: { input_ref: id } })).status).toBe(202);
     await api.orm.em.fork().nativeUpdate(Upload, { id }, { expiresAt: new Date(Date.now() - 1_000) });

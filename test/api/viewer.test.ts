@@ -16,8 +16,8 @@ afterAll(() => api.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(api.url + path, { headers });
 
-describe('the page', () => {
-  it.each(['/viewer', '/viewer/'])('is served at %s with a strict policy', async (path) => {
+describe('the page of the viewer', () => {
+  it.each(['/viewer', '/viewer/'])('the page of the viewer is served at %s with a strict policy', async (path) => {
     const response = await get(path);
     expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(response.headers.get('Content-Security-Policy')).toBe(
@@ -28,7 +28,7 @@ describe('the page', () => {
     expect(response.headers.get('Referrer-Policy')).toBe('no-referrer');
   });
 
-  it('loads files that are kept for ever', async () => {
+  it('the page of the viewer loads files that are cacheable for ever', async () => {
     const paths = [...(await (await get('/viewer')).text()).matchAll(/(?:src|href)="(\/viewer\/assets\/[^"]+)"/g)];
     expect(paths.length).toBeGreaterThan(1);
     for (const [, path = ''] of paths) {
@@ -44,8 +44,8 @@ describe('the page', () => {
   });
 });
 
-describe('the components', () => {
-  it('may be loaded by pages of any origin, and are asked for again', async () => {
+describe('the components of the viewer', () => {
+  it('the components of the viewer may be loaded by pages of any origin, and are revalidated at each load', async () => {
     const response = await get('/viewer/vehicle-viewer.js', { Origin: 'https://dealer.example' });
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'access-control-allow-origin': '*',
@@ -62,7 +62,7 @@ describe('the components', () => {
     expect(again.status).toBe(304);
   });
 
-  it('are the same file as that of the page, and need no other', async () => {
+  it('the components of the viewer are the same file as that of the page, and need no other', async () => {
     const digest = async (path: string) =>
       createHash('sha256')
         .update(await (await get(path)).text())
@@ -74,7 +74,7 @@ describe('the components', () => {
   });
 });
 
-it('says how to build what is not built', () => {
+it('the viewer says how to build it when it is not built', () => {
   const empty = pathToFileURL(`${mkdtempSync(join(tmpdir(), 'no-viewer-'))}/`);
   const { page, script } = createViewerRoutes([], empty);
   for (const route of [page, script]) expect(() => route({} as never)).toThrow('The viewer is not built here.');

@@ -50,7 +50,7 @@ async function pickedUpWhileWaiting() {
 }
 
 describe('a request that waits', () => {
-  it('gets 200 with the succeeded job, as it reads afterwards', async () => {
+  it('a waiting request gets 200 with the succeeded job, as it reads afterwards', async () => {
     const answer = wait();
     (await backend.next()).finish();
     const { status, job, text } = await answer;
@@ -64,7 +64,7 @@ describe('a request that waits', () => {
     expect((await api.call(`/v1/jobs/${job.id}`, { key })).text).toBe(text);
   });
 
-  it('gets 200 with the failed job, because it has settled', async () => {
+  it('a waiting request gets 200 with the failed job, because it has settled', async () => {
     const answer = wait();
     (await backend.next()).fail(new ServiceError('input_unreadable', 'The picture is truncated.'));
     const { status, job } = await answer;
@@ -77,7 +77,7 @@ describe('a request that waits', () => {
     });
   });
 
-  it('gets 202 when the ceiling passes, and the job continues', async () => {
+  it('a waiting request gets 202 when the ceiling passes, and the job continues', async () => {
     const answer = await waitBriefly();
     expect(answer.status).toBe(202);
     expect(['queued', 'processing']).toContain(answer.job.status);
@@ -88,7 +88,7 @@ describe('a request that waits', () => {
     expect(await readJob(api.orm, answer.job.id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('gets 202 with the job as it is at the ceiling, and so does a replay', async () => {
+  it('a waiting request gets 202 with the job as it is at the ceiling, and so does a replay', async () => {
     const { running, answer, idempotencyKey } = await pickedUpWhileWaiting();
     const { status, job, text } = answer;
     expect(status).toBe(202);
@@ -99,7 +99,7 @@ describe('a request that waits', () => {
     expectReplay(await wait({ idempotencyKey }), answer);
   });
 
-  it('that disconnects leaves its job running to the end', async () => {
+  it('a waiting request that disconnects leaves its job running to the end', async () => {
     const hangUp = new AbortController();
     const requestId = 'the-client-that-hung-up';
     const answer = wait({ signal: hangUp.signal, headers: { 'Request-Id': requestId } });
@@ -112,7 +112,7 @@ describe('a request that waits', () => {
     expect(await readJob(api.orm, running.request.jobId)).toMatchObject({ status: 'succeeded', chargedCredits: 20 });
   });
 
-  it('gets its own job among many that end in another order', async () => {
+  it('a waiting request gets its own job among many that end in another order', async () => {
     const answers = Array.from({ length: 8 }, () => wait());
     const running = [];
     for (const _ of answers) running.push(await backend.next());
@@ -129,7 +129,7 @@ describe('a request that waits', () => {
 });
 
 describe('a repeated request', () => {
-  it('learns that the first is in progress, then gets the identical response', async () => {
+  it('a repeated request learns that the first is in progress, then gets the identical response', async () => {
     const again = () => wait({ idempotencyKey: 'repeated-while-waiting' });
     const first = again();
     const running = await backend.next();
@@ -143,7 +143,7 @@ describe('a repeated request', () => {
     expectReplay(await read(api, { key, idempotencyKey: 'repeated-while-waiting' }), answered);
   });
 
-  it('gets the response sent at the ceiling, although the job has ended since', async () => {
+  it('a repeated request gets the response sent at the ceiling, although the job has ended since', async () => {
     const idempotencyKey = 'repeated-after-ceiling';
     const first = await read(api, { key, idempotencyKey, headers: { Prefer: 'wait=0' } });
     expect(first.status).toBe(202);
@@ -155,7 +155,7 @@ describe('a repeated request', () => {
 
 describe('Prefer', () => {
   it.each(['respond-async', 'wait=abc', 'wait=-1', 'wait=1.5', 'handling=lenient; wait=1', 'no-wait=1'])(
-    '%s asks for no wait',
+    'Prefer: %s does not make a request wait',
     async (preference) => {
       const answer = await read(api, { key, headers: { Prefer: preference } });
       expect(answer.status).toBe(202);
@@ -164,7 +164,7 @@ describe('Prefer', () => {
     },
   );
 
-  it('yields to the query parameter', async () => {
+  it('Prefer yields to the query parameter', async () => {
     const answer = await read(api, { key, query: '?wait=false', headers: { Prefer: 'wait=20' } });
     expect(answer.status).toBe(202);
     (await backend.next()).finish();

@@ -27,7 +27,7 @@ test('the process that polls Temporal loads neither the picture decoder nor ONNX
   }
 });
 
-test('the child process loads both', () => {
+test('the child process loads the picture decoder and ONNX Runtime', () => {
   const loaded = modulesLoadedBy(source('inference/runtime/child-main.ts'));
   expect(loaded).toContain('sharp');
   expect(loaded).toContain('onnxruntime-node');

@@ -14,7 +14,7 @@ const contracts: readonly EndpointContract[] = endpoints;
 /** Scenarios that need no fixture. */
 const WITHOUT_FIXTURE = ['model_error', 'input_unreadable', 'slow', 'insufficient_credits'];
 
-it('the list contains every folder once, and every slug has a folder', () => {
+it('the list of endpoints contains every folder once, and every slug has a folder', () => {
   const folders = readdirSync(ENDPOINTS_DIRECTORY, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'shared')
     .map((entry) => entry.name);
@@ -35,15 +35,15 @@ it('an unknown slug is an error, not an endpoint', () => {
 describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
   const folder = join(ENDPOINTS_DIRECTORY, slug);
 
-  it.each(['contract.ts', 'request.ts', 'result.ts', 'fixtures'])('has %s', (name) => {
+  it.each(['contract.ts', 'request.ts', 'result.ts', 'fixtures'])('the folder of an endpoint has %s', (name) => {
     expect(existsSync(join(folder, name))).toBe(true);
   });
 
-  it('has a pipeline, or is a preview, which live mode refuses until it has one', () => {
+  it('an endpoint has a pipeline, or is a preview, which live mode refuses until it has one', () => {
     expect(existsSync(join(folder, 'pipeline.ts')) || endpoint.preview).toBe(true);
   });
 
-  it('has a fixture for success and one for each scenario with a result, and no others', () => {
+  it('an endpoint has a fixture for success and one for each scenario with a result, and no others', () => {
     const names = globSync('*.json', { cwd: join(folder, 'fixtures') }).map((name) => name.replace(/\.json$/, ''));
     const fixtures = names.filter((name) => !name.endsWith('.outcome'));
     const wanted = ['default', ...Object.keys(endpoint.scenarios).filter((name) => !WITHOUT_FIXTURE.includes(name))];
@@ -52,7 +52,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(ends.filter((name) => !wanted.includes(name))).toEqual([]);
   });
 
-  it('states a closed request and a result, both valid JSON Schema', () => {
+  it('an endpoint states a closed request and a result, both valid JSON Schema', () => {
     const ajv = new Ajv2020({ strict: true });
     addFormats.default(ajv);
     expect(() => ajv.compile(endpoint.parameters)).not.toThrow();
@@ -60,7 +60,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(endpoint.parameters).toMatchObject({ additionalProperties: false });
   });
 
-  it('states plausible figures', () => {
+  it('an endpoint states plausible figures', () => {
     expect(FAMILIES).toContain(endpoint.family);
     expect(Number.isInteger(endpoint.priceCredits) && endpoint.priceCredits >= 0).toBe(true);
     expect(endpoint.rateLimitPerMinute).toBeGreaterThanOrEqual(4);

@@ -169,7 +169,7 @@ function breachesOf({ of, may, mayAsTypes = [] }: Wall, files: readonly SourceFi
 const files = readSourceFiles('src/**/*.ts');
 
 describe.each(WALLS)('$of', (wall) => {
-  it('imports only what it may', () => {
+  it('a room imports only what it may', () => {
     expect(files.filter(({ path }) => path.startsWith(wall.of)).length).toBeGreaterThan(0);
     expect(breachesOf(wall, files)).toEqual([]);
   });
@@ -181,7 +181,7 @@ it('every file of src belongs to a room, to what runs, or to a composition root'
   expect(loose.map(({ path }) => path)).toEqual(['src/database.ts']);
 });
 
-it.each(['src', 'bench', 'scripts', 'training'])('has no circle of imports in %s, types included', (folder) => {
+it.each(['src', 'bench', 'scripts', 'training'])('the folder %s has no circle of imports, types included', (folder) => {
   expect(findImportCircle(readSourceFiles(`${folder}/**/*.ts`))).toEqual([]);
 });
 
@@ -200,7 +200,7 @@ describe('an endpoint', () => {
   /** The contracts of endpoints, and what they share. A bundle combines the contracts of others. */
   const STATEMENTS = [/^src\/endpoints\/[^/]+\/(?:contract|request|result)\.ts$/, /^src\/endpoints\/shared\/.+\.ts$/];
 
-  it('states its contract, request and result without importing code that runs it', () => {
+  it('an endpoint states its contract, request and result without importing code that runs it', () => {
     for (const name of ['contract', 'request', 'result']) {
       const stated = folders.filter(({ path }) => path.endsWith(`/${name}.ts`));
       expect(stated.length).toBeGreaterThan(0);
@@ -213,7 +213,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('imports only the contracts of other endpoints, and neither API, database nor Temporal', () => {
+  it('an endpoint imports only the contracts of other endpoints, and neither API, database nor Temporal', () => {
     for (const { path, imports } of folders) {
       const own = `${path.split('/').slice(0, 3).join('/')}/`;
       const foreign = imports.filter(
@@ -230,7 +230,7 @@ describe('an endpoint', () => {
 describe('the development identity provider', () => {
   const isEmbedded = (path: string) => path.startsWith('src/embedded/');
 
-  it('is named nowhere outside src/embedded, nor is its package', () => {
+  it('the development identity provider is named nowhere outside src/embedded, nor is its package', () => {
     const outside = files.filter(
       ({ path, text }) => !isEmbedded(path) && /oidc-provider|identity-provider(?:-main)?\.ts/.test(text),
     );
@@ -240,7 +240,7 @@ describe('the development identity provider', () => {
     ).toBe(true);
   });
 
-  it('is never deployed: no source outside src/embedded imports that folder', () => {
+  it('the development identity provider is never deployed: no source outside src/embedded imports that folder', () => {
     const importers = files.filter(
       ({ path, imports }) => !isEmbedded(path) && imports.some(({ target }) => isEmbedded(target)),
     );
@@ -259,7 +259,7 @@ it('only composition roots and the configuration read process.env', () => {
 describe('the search for circles', () => {
   const file = (path: string, text: string) => ({ path, text, imports: importsOf(path, text) });
 
-  it('names the files of a circle in order', () => {
+  it('the search for circles names the files of a circle in order', () => {
     const circle = [
       file('src/x/a.ts', "import { b } from './b.ts';"),
       file('src/x/b.ts', "import type { C } from './c.ts';"),
@@ -268,7 +268,7 @@ describe('the search for circles', () => {
     expect(findImportCircle(circle)).toEqual(['src/x/a.ts', 'src/x/b.ts', 'src/x/c.ts', 'src/x/a.ts']);
   });
 
-  it('finds none where two files import a third', () => {
+  it('the search for circles finds none where two files import a third', () => {
     const tree = [file('src/x/a.ts', "import './c.ts';\nimport './b.ts';"), file('src/x/b.ts', "import './c.ts';")];
     expect(findImportCircle([...tree, file('src/x/c.ts', '')])).toEqual([]);
   });
@@ -283,11 +283,11 @@ describe('the parsing of imports', () => {
     ["export { a } from '@koa/router';", '@koa/router', false],
     ["export type { A } from 'pg';", 'pg', true],
     ["const a = await import('sharp');", 'sharp', false],
-  ])('finds %j', (text, target, typeOnly) => {
+  ])('the parsing of imports finds %j', (text, target, typeOnly) => {
     expect(importsOf('src/x/file.ts', text)).toEqual([{ target, typeOnly }]);
   });
 
-  it('reports a file that breaks a wall', () => {
+  it('a file that breaks a wall is reported', () => {
     const text = "import { createApp } from '../api/app.ts';";
     const path = 'src/jobs/wrong.ts';
     const wall = WALLS.find(({ of }) => of === 'src/jobs/') as Wall;

@@ -11,16 +11,16 @@ const lanes = Object.entries(LANES).map(([name, { files }]) => ({
 const pathsOf = ({ patterns }: (typeof lanes)[number]) => patterns.flatMap(({ paths }) => paths);
 
 describe.each(lanes)('the lane $name', (lane) => {
-  it('names only files that exist', () => {
+  it('a lane names only files that exist', () => {
     expect(lane.patterns.filter(({ paths }) => paths.length === 0)).toEqual([]);
   });
 
-  it('shares no file with another lane', () => {
+  it('a lane shares no file with another lane', () => {
     const others = lanes.filter(({ name }) => name !== lane.name).flatMap(pathsOf);
     expect(pathsOf(lane).filter((path) => others.includes(path))).toEqual([]);
   });
 
-  it('is run by .ci/run and explained in CONTRIBUTING.md', () => {
+  it('a lane is run by .ci/run and explained in CONTRIBUTING.md', () => {
     const read = (path: string) => readFileSync(join(PROJECT_DIRECTORY, path), 'utf8');
     expect(read('.ci/run')).toContain('npm run test:all');
     expect(read('CONTRIBUTING.md')).toContain(`| \`${lane.name}\` |`);

@@ -16,13 +16,13 @@ beforeAll(async () => {
 });
 
 describe('the bundle of workflows', () => {
-  it('contains every workflow that is started by name', () => {
+  it('the bundle of workflows contains every workflow that is started by name', () => {
     for (const name of [contracts.RUN_JOB_WORKFLOW, DELIVER_WEBHOOK_WORKFLOW]) {
       expect(bundle.code).toContain(`async function ${name}(`);
     }
   });
 
-  it('contains only workflows, contracts and the backoff schedule from the service', () => {
+  it('the bundle of workflows contains only workflows, contracts and the backoff schedule from the service', () => {
     const modules = [...bundle.code.matchAll(/\.\/(src\/[\w./-]+\.ts)/g)].map(([, path]) => path ?? '');
     expect(modules.length).toBeGreaterThan(0);
     const foreign = modules.filter(
@@ -31,7 +31,7 @@ describe('the bundle of workflows', () => {
     expect([...new Set(foreign)]).toEqual([]);
   });
 
-  it('stays small, because every start reads it whole', () => {
+  it('the bundle of workflows stays small, because every start reads it whole', () => {
     expect(bundle.code.length).toBeLessThan(4_000_000);
   });
 });

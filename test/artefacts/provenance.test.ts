@@ -35,7 +35,7 @@ const made = (format: OutputFormat, channels: 1 | 3 | 4, edits: readonly Picture
   });
 
 describe.each(['jpg', 'png', 'webp'] as const)('a %s', (format) => {
-  test('carries what was done to it, whatever that was, and is kept', async () => {
+  test('a picture carries what was done to it, whatever that was, and passes the inspection', async () => {
     await fc.assert(
       fc.asyncProperty(edited, fc.constantFrom(1, 3), async (edits, channels) => {
         const file = Buffer.from(await made(format, channels, edits));
@@ -48,7 +48,7 @@ describe.each(['jpg', 'png', 'webp'] as const)('a %s', (format) => {
     );
   });
 
-  test('carries it once, in clear', async () => {
+  test('a picture carries its provenance once, in clear', async () => {
     const file = Buffer.from(await made(format, 3, ['denoise']));
     const packet = provenancePacket(['denoise']);
     expect(file.indexOf(packet)).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ describe.each(['jpg', 'png', 'webp'] as const)('a %s', (format) => {
   });
 });
 
-test('a cut-out with opacity carries it too', async () => {
+test('a cut-out with opacity carries its provenance, too', async () => {
   for (const format of ['png', 'webp'] as const) {
     const file = Buffer.from(await made(format, 4, ['cut_out']));
     expect((await sharp(file).metadata()).xmp?.toString('utf8')).toBe(provenancePacket(['cut_out']));
@@ -70,7 +70,7 @@ test.each<[PictureEdit[], string | null]>([
   [['plate_blur'], 'algorithmicallyEnhanced'],
   [['exposure_correction', 'white_balance'], 'algorithmicallyEnhanced'],
   [[], null],
-])('names %j as IPTC does: %s', (edits, type) => {
+])('provenance names %j as IPTC does: %s', (edits, type) => {
   const [, named = null] =
     /<Iptc4xmpExt:DigitalSourceType>http:\/\/cv\.iptc\.org\/newscodes\/digitalsourcetype\/(\w+)</.exec(
       provenancePacket(edits),
@@ -78,7 +78,7 @@ test.each<[PictureEdit[], string | null]>([
   expect(named).toBe(type);
 });
 
-test('lists the edits in their order', () => {
+test('provenance lists the edits in their order', () => {
   const packet = provenancePacket(['denoise', 'sharpen', 'upscale']);
   expect([...packet.matchAll(/<stEvt:parameters>(\w+)</g)].map(([, edit]) => edit)).toEqual([
     'denoise',
@@ -87,8 +87,8 @@ test('lists the edits in their order', () => {
   ]);
 });
 
-describe('is recognised only as it was written', () => {
-  test('with any byte changed, left out or added it is not', () => {
+describe('a packet of provenance', () => {
+  test('a packet of provenance is not recognised with any byte changed, left out or added', () => {
     fc.assert(
       fc.property(edited, fc.nat(), fc.integer({ min: 0, max: 255 }), (edits, at, byte) => {
         const packet = bytesOf(provenancePacket(edits));
@@ -112,12 +112,12 @@ describe('is recognised only as it was written', () => {
     ['another source type', provenancePacket(['denoise']).replace('algorithmicallyEnhanced', 'digitalCapture')],
     ['more edits than a picture has', provenancePacket(Array.from({ length: 17 }, () => 'denoise' as const))],
     ['no packet', ''],
-  ])('with %s it is not', (_, packet) => {
+  ])('a packet of provenance is not recognised with %s', (_, packet) => {
     expect(isProvenancePacket(bytesOf(packet))).toBe(false);
   });
 });
 
-describe('a file is refused', () => {
+describe('a file with a packet of provenance', () => {
   const own = provenancePacket(['denoise']);
   const foreign = own.replace('Vehicle', 'Somebody');
   const segment = (packet: string) =>
@@ -131,7 +131,7 @@ describe('a file is refused', () => {
     ['JPEG', MEDIA_TYPES.jpg, withJpegSegments(plainJpeg, [segment(own)])],
     ['PNG', MEDIA_TYPES.png, withPngChunks(plainPng, [chunk(own)])],
     ['WebP', MEDIA_TYPES.webp, webp(canvas, picture, webpChunk('XMP ', bytesOf(own)))],
-  ])('not for the packet itself: %s', (_, mediaType, file) => {
+  ])('a %s is accepted with the packet of the service', (_, mediaType, file) => {
     expect(faultOf(file, mediaType)).toBeNull();
   });
 
@@ -148,7 +148,7 @@ describe('a file is refused', () => {
       webp(webpCanvas(24, 16, 0), picture, webpChunk('XMP ', bytesOf(own))),
       'XMP',
     ],
-  ])('%s', (_, mediaType, file, fault) => {
+  ])('a file is refused unless it holds one announced packet of the service: %s', (_, mediaType, file, fault) => {
     expect(faultOf(file, mediaType)).toContain(fault);
   });
 });

@@ -34,25 +34,25 @@ function reportOf(heapAt: (minute: number) => number, changes: Partial<SoakRepor
 
 const sawtooth = (minute: number) => 100 + 30 * (minute % 3);
 
-describe('flat', () => {
+describe('a series of measurements', () => {
   it.each([
     ['a heap that collections reduce again and again', sawtooth],
     ['growth in the first quarter', (minute: number) => 10 * Math.min(minute, 14)],
     ['a single outlier', (minute: number) => (minute === 59 ? 10_000 : 100)],
     ['falling', (minute: number) => 200 - minute],
     ['small growth of something small', (minute: number) => 1 + minute / 20],
-  ])('is %s', (_, heapAt) => {
+  ])('a series counts as flat: %s', (_, heapAt) => {
     expect(findGrowing(reportOf(heapAt))).toEqual([]);
   });
 
   it.each([
     ['a leak below a sawtooth', (minute: number) => sawtooth(minute) + minute, '+60'],
     ['growth by an eighth in an hour', (minute: number) => 100 + minute / 4.8, '+12.5'],
-  ])('is not %s', (_, heapAt, slope) => {
+  ])('a series does not count as flat: %s', (_, heapAt, slope) => {
     expect(findGrowing(reportOf(heapAt))).toEqual([`Heap, API 1: ${slope} MB an hour`]);
   });
 
-  it('is not judged in a short run, and not of what may grow', () => {
+  it('growth is not judged in a short run, and not of what may grow', () => {
     const heapAt = (minute: number) => 100 * minute;
     expect(findGrowing(reportOf(heapAt, { minutes: 30 }))).toEqual([]);
     const rows = [1, 2, 3].map((minute) => ({ minute, values: { 'Rows that stay': { jobs: 1_000 * minute } } }));

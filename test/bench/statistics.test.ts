@@ -40,6 +40,6 @@ test('each ratio is that of one round, so a machine that slows down between roun
   expect(pairwiseRatios([80, 8], [100, 10])).toEqual([0.8, 0.8]);
 });
 
-test('refuses rounds that one side missed', () => {
+test('rounds that one side missed are refused', () => {
   expect(() => pairwiseRatios([1, 2], [1])).toThrow('2 values cannot be paired with 1');
 });

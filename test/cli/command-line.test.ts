@@ -94,7 +94,7 @@ const vis = (line: string[], variables?: NodeJS.ProcessEnv, input?: string) => s
 const ok = (out: unknown) => ({ code: 0, out, notes: expect.any(String) });
 
 describe('run', () => {
-  it('shows progress, facts and the result to people', async () => {
+  it('vis run shows progress, facts and the result to people', async () => {
     const { code, out, notes } = await vis(['run', 'dashboard.read', PICTURE, '--set', 'unit_hint=mi']);
     expect(out).toMatch(
       /^ID +ENDPOINT +STATUS +CREDITS +MODEL\njob_\w+ +dashboard\.read +succeeded +20 of 20 +fixture@/,
@@ -104,13 +104,13 @@ describe('run', () => {
     expect(code).toBe(0);
   });
 
-  it('gives machines the job in one line', async () => {
+  it('vis run gives machines the job in one line', async () => {
     const { code, out } = await vis(['run', 'dashboard.read', PICTURE, '--json']);
     expect(JSON.parse(out)).toMatchObject({ object: 'job', status: 'succeeded' });
     expect({ code, lines: out.split('\n').length }).toEqual({ code: 0, lines: 2 });
   });
 
-  it('asks for the price, or leaves without waiting', async () => {
+  it('vis run returns the price, or leaves without waiting', async () => {
     expect(await vis(['run', 'dashboard.read', PICTURE, '--dry-run'])).toEqual(
       ok(expect.stringMatching(/^dashboard\.read would hold 20 of \d+ credits\n$/)),
     );
@@ -119,12 +119,12 @@ describe('run', () => {
     );
   });
 
-  it('a job without a result ends with code 6', async () => {
+  it('vis run ends with code 6 when the job has no result', async () => {
     const { code, out } = await vis(['run', 'dashboard.read', PICTURE, '--scenario', 'model_error']);
     expect({ code, out }).toEqual({ code: 6, out: expect.stringMatching(/failed[\s\S]*model_inference_failed: /) });
   });
 
-  it('a large file is uploaded with progress; what breaks off creates no job, and resumes', async () => {
+  it('vis run uploads a large file with progress; an upload that breaks off creates no job, and resumes', async () => {
     const large = largeFile();
     const other = await createCustomer(api.orm);
     const breaking = await startProxy((request) => (isLaterPart(request) ? 'break' : 'pass'));
@@ -187,7 +187,7 @@ describe('run', () => {
   });
 });
 
-describe('what is wrong is said in a line, with its code:', () => {
+describe('errors', () => {
   const nameless = join(folder, 'nameless');
   writeFileSync(nameless, Buffer.alloc(LARGE_BYTES));
   const refused: [string, string[], NodeJS.ProcessEnv, number, RegExp][] = [
@@ -215,11 +215,14 @@ describe('what is wrong is said in a line, with its code:', () => {
     ['a live key that would spend', ['trigger', 'job.failed'], { VIS_API_KEY: 'chk_live_x' }, 2, /test key only/],
     ['no address to forward to', ['listen'], {}, 2, /--forward-to localhost:3000/],
   ];
-  it.each(refused)('%s', async (_, line, variables, code, text) => {
-    const ended = await vis(line, variables);
-    expect(ended).toEqual({ code, out: '', notes: expect.stringMatching(text) });
-    expect(ended.notes).not.toContain('    at ');
-  });
+  it.each(refused)(
+    'an error is shown in one message with its exit code: %s',
+    async (_, line, variables, code, text) => {
+      const ended = await vis(line, variables);
+      expect(ended).toEqual({ code, out: '', notes: expect.stringMatching(text) });
+      expect(ended.notes).not.toContain('    at ');
+    },
+  );
 });
 
 describe('completions', () => {
@@ -251,12 +254,12 @@ describe('login', () => {
   const settings = join(folder, 'login.json');
   const variables = { VIS_CONFIG: settings, VIS_API_KEY: undefined };
 
-  it('keeps no key that does not work', async () => {
+  it('vis login keeps no key that does not work', async () => {
     expect((await vis(['login'], variables, 'chk_test_wrong\n')).code).toBe(4);
     expect(existsSync(settings)).toBe(false);
   });
 
-  it('keeps a key that works where only its user reads it, until logout', async () => {
+  it('vis login keeps a key that works where only its user reads it, until logout', async () => {
     const { code, out } = await vis(['login'], variables, `${customer.keys.test}\n`);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/with the test key key_\w+ of org_\w+\.\n$/) });
     expect(out).not.toContain(customer.keys.test);
@@ -269,7 +272,7 @@ describe('login', () => {
 });
 
 describe('lists', () => {
-  it('of jobs are tables for people and lines for machines', async () => {
+  it('vis jobs shows tables to people and lines to machines', async () => {
     await vis(['run', 'dashboard.read', PICTURE]);
     const people = await vis(['jobs', 'list', '--limit', '2', '--status', 'succeeded']);
     expect(people.out).toMatch(
@@ -286,12 +289,12 @@ describe('lists', () => {
     });
   });
 
-  it('of endpoints and models', async () => {
+  it('vis endpoints and vis models list what the service offers', async () => {
     expect((await vis(['endpoints'])).out).toMatch(/^ENDPOINT .*[\s\S]*^dashboard\.read +.* +20 +yes +yes$/m);
     expect((await vis(['models'])).out).toMatch(/^dashboard\.read +fixture@[\d-]+ +yes$/m);
   });
 
-  it('of keys, with a token; a made key works until it is revoked', async () => {
+  it('vis keys lists keys with a token; a made key works until it is revoked', async () => {
     const VIS_TOKEN = await tokenOf(customer);
     const made = JSON.parse((await vis(['keys', 'create', 'Laptop', '--json'], { VIS_TOKEN })).out);
     expect((await vis(['keys', 'list'], { VIS_TOKEN })).out).toMatch(
@@ -305,7 +308,7 @@ describe('lists', () => {
 });
 
 describe('listen', () => {
-  it('forwards each event once, signed as a webhook, and outlives a receiver that is down', async () => {
+  it('vis listen forwards each event once, signed as a webhook, and outlives a receiver that is down', async () => {
     // Of its own: jobs of the tests before may still end.
     const own = { VIS_API_KEY: (await createCustomer(api.orm)).keys.test };
     const port = await findFreePort();
@@ -331,7 +334,7 @@ describe('listen', () => {
     expect(events.map(({ type }) => type)).toEqual(['job.partial', 'job.succeeded']);
   });
 
-  it('says that the service is away, misses nothing meanwhile, and goes on once it is back', async () => {
+  it('vis listen says that the service is down, misses nothing meanwhile, and goes on once it is back', async () => {
     let isAway = false;
     const proxy = await startProxy(() => (isAway ? 'break' : 'pass'));
     const receiver = await startReceiver(await findFreePort());
@@ -350,7 +353,7 @@ describe('listen', () => {
     proxy.close();
   });
 
-  it('ends with code 4 when its key stops working', async () => {
+  it('vis listen ends with code 4 when its key stops working', async () => {
     const other = await createCustomer(api.orm);
     const listening = start(['listen', '--forward-to', '127.0.0.1:9'], { VIS_API_KEY: other.keys.test });
     await listening.wrote(/Ready\./);
@@ -366,7 +369,7 @@ describe('listen', () => {
     expect({ code, notes }).toEqual({ code: 4, notes: expect.stringContaining('api_key_revoked') });
   });
 
-  it('a replay that nobody receives ends with code 5', async () => {
+  it('vis listen ends with code 5 when nobody receives a replay', async () => {
     const [line = ''] = (await vis(['run', 'dashboard.read', PICTURE, '--json'])).out.split('\n');
     const { id } = JSON.parse(line);
     const events = await api.call('/v1/events?limit=5', { key: customer.keys.test });

@@ -31,7 +31,7 @@ function createTerminal(signal = new AbortController().signal) {
 }
 
 describe('a line', () => {
-  it('is read by the name of its command, with options before, inside and after it', () => {
+  it('a line is read by the name of its command, with options before, inside and after it', () => {
     const parsed = parseLine(COMMANDS, ['run', '--set', 'a=1', 'vin.read', '--set=b=2', 'x.jpg', 'y.jpg', '--json']);
     expect(parsed).toMatchObject({
       command: { name: 'run' },
@@ -54,13 +54,13 @@ describe('a line', () => {
     [['jobs', 'list', '--stauts', 'x'], "Unknown option '--stauts'"],
     [['--jbos'], "Unknown option '--jbos'. See: vis --help"],
     [['jobs', 'list', '--limit', 'x'], '--limit must be a whole number'],
-  ])('%j is refused with what to do', async (line, text) => {
+  ])('the line %j is refused with what to do', async (line, text) => {
     const { terminal, notes } = createTerminal();
     expect(await runCommandLine(line, terminal)).toBe(EXIT.usage);
     expect(notes.join('\n')).toContain(text);
   });
 
-  it('without words, or with help, shows the commands and their options', async () => {
+  it('a line without words, or with help, shows the commands and their options', async () => {
     const { terminal, lines } = createTerminal();
     expect(await runCommandLine([], terminal)).toBe(EXIT.ok);
     for (const line of [
@@ -77,7 +77,7 @@ describe('a line', () => {
     for (const { name } of COMMANDS) expect(lines[0]).toContain(`vis ${name}`);
   });
 
-  it('says which release it is', async () => {
+  it('a line with --version shows the release', async () => {
     const { terminal, lines } = createTerminal();
     expect(await runCommandLine(['--version'], terminal)).toBe(EXIT.ok);
     const manifest = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'src/cli/package.json'), 'utf8'));
@@ -99,11 +99,11 @@ describe('completions', () => {
     [['jobs', 'list', '--st'], ['--status']],
     [['jobs', 'list', '--status', 'q'], ['queued']],
     [['trigger', 'job.f'], ['job.failed']],
-  ])('of %j are %j', (words, expected) => {
+  ])('completions of %j are %j', (words, expected) => {
     expect(completionsOf(COMMANDS, words)).toEqual(expected);
   });
 
-  it.each(['bash', 'zsh', 'fish'])('of %s ask the program itself', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('completions of %s ask the program itself', async (shell) => {
     const { terminal, lines } = createTerminal();
     expect(await runCommandLine(['completions', shell], terminal)).toBe(EXIT.ok);
     expect(lines.join('\n')).toContain('vis complete -- ');
@@ -126,7 +126,7 @@ describe('Ctrl-C while a job waits', () => {
   it.each([
     ['cancels it if it is queued', async () => job, 'job_1 is canceled.'],
     ['leaves it if it was picked up', () => Promise.reject(refusal), 'job_1 continues. See: vis jobs watch job_1'],
-  ])('%s', async (_, cancelJob, text) => {
+  ])('Ctrl-C while a job waits %s', async (_, cancelJob, text) => {
     const { terminal, notes } = createTerminal(interrupted);
     const left = cancelOrLeave(clientWith(cancelJob), terminal, job, waiting);
     await expect(left).rejects.toMatchObject({ code: EXIT.interrupted });
@@ -135,7 +135,7 @@ describe('Ctrl-C while a job waits', () => {
   });
 });
 
-it('columns are as wide as their widest cell, and what is missing is a dash', () => {
+it('columns are as wide as their widest cell, and a missing value is a dash', () => {
   expect(
     table(
       ['ID', 'B'],
@@ -147,7 +147,7 @@ it('columns are as wide as their widest cell, and what is missing is a dash', ()
   ).toEqual(['ID    B', 'long  –', 'x     1']);
 });
 
-it('what the service sends cannot steer the terminal', () => {
+it('text that the service sends cannot steer the terminal', () => {
   expect(safe('a\u001b[2Jb\nc\u009bd')).toBe('ab c d');
 });
 

@@ -52,26 +52,26 @@ function connect(options: Partial<ClientOptions> = {}) {
 }
 
 describe('run', () => {
-  it('submits an image, waits, and returns the typed result', async () => {
+  it('run submits an image, waits, and returns the typed result', async () => {
     const job = await client.run('dashboard.read', { image: picture, unit_hint: 'km' });
     expect(job.status).toBe('succeeded');
     expect(job.result.odometer?.unit).toBe('km');
   });
 
-  it('accepts uploads in place of files', async () => {
+  it('run accepts uploads in place of files', async () => {
     const upload = await client.upload(new Blob([picture], { type: 'image/jpeg' }), { filename: 'dashboard.jpg' });
     expect(upload.status).toBe('ready');
     const job = await client.run('dashboard.read', { input_ref: upload.id });
     expect(job.status).toBe('succeeded');
   });
 
-  it('throws the job that failed', async () => {
+  it('run throws the job that failed', async () => {
     const failed = client.run('dashboard.read', { image: picture }, { testScenario: 'model_error' });
     await expect(failed).rejects.toMatchObject({ name: 'JobFailedError', job: { status: 'failed' } });
     await expect(failed).rejects.toBeInstanceOf(JobFailedError);
   });
 
-  it('throws a refusal with its code and field, without retrying', async () => {
+  it('run throws a refusal with its code and field, without retrying', async () => {
     let requests = 0;
     const counting = connect({
       fetch: (...request) => {
@@ -85,7 +85,7 @@ describe('run', () => {
     expect(requests).toBe(1);
   });
 
-  it('stops waiting at its timeout and throws with the current job', async () => {
+  it('run stops waiting at its timeout and throws with the current job', async () => {
     const waiting = client.run(
       'dashboard.read',
       { image: picture },
@@ -95,8 +95,8 @@ describe('run', () => {
   });
 });
 
-describe('a request whose response was lost', () => {
-  it('halfway is retried', async () => {
+describe('requests whose response was lost', () => {
+  it('a request whose response broke off halfway is retried', async () => {
     const other = await createCustomer(api.orm);
     let breaks = 1;
     const unlucky = connect({
@@ -114,7 +114,7 @@ describe('a request whose response was lost', () => {
     expect(await countRows(api.orm, 'jobs', other.organizationId)).toBe(1);
   });
 
-  it('for longer than the attempt timeout is retried', async () => {
+  it('a request without a response for longer than the attempt timeout is retried', async () => {
     let attempts = 0;
     const impatient = connect({
       attemptTimeoutMs: 1,
@@ -131,7 +131,7 @@ describe('a request whose response was lost', () => {
     expect(attempts).toBe(2);
   });
 
-  it('is retried with the same Idempotency-Key, so that one job is created', async () => {
+  it('a request whose response was lost is retried with the same Idempotency-Key, so that one job is created', async () => {
     const other = await createCustomer(api.orm);
     const pauses: number[] = [];
     let losses = 2;
@@ -154,7 +154,7 @@ describe('a request whose response was lost', () => {
   it.each([
     ['7', 7_000],
     ['86400', 60_000],
-  ])('is retried after Retry-After: %s, a minute at most', async (hint, expected) => {
+  ])('a request is retried after Retry-After: %s, a minute at most', async (hint, expected) => {
     const pauses: number[] = [];
     let refusals = 1;
     const patient = connect({
@@ -176,7 +176,7 @@ describe('a request whose response was lost', () => {
     expect(pauses).toEqual([expected]);
   });
 
-  it('fails after the configured attempts', async () => {
+  it('a request without a response fails after the configured attempts', async () => {
     const unlucky = connect({
       attempts: 2,
       sleep: async () => {},
@@ -187,7 +187,7 @@ describe('a request whose response was lost', () => {
 });
 
 describe('lists', () => {
-  it('go through every page', async () => {
+  it('a list goes through every page', async () => {
     const other = await createCustomer(api.orm);
     const own = connect({ apiKey: other.keys.test });
     const submitted: string[] = [];
@@ -269,7 +269,7 @@ describe('uploads', () => {
 });
 
 describe('following a job', () => {
-  it('yields every change until the job ends', async () => {
+  it('following a job yields every change until the job ends', async () => {
     const { id } = await client.submit('dashboard.read', { image: picture });
     const statuses: string[] = [];
     let last: Job<'dashboard.read'> | undefined;
@@ -279,7 +279,7 @@ describe('following a job', () => {
     expect(last?.result?.odometer?.unit).toBe('km');
   });
 
-  it('reconnects after a broken connection', async () => {
+  it('following a job reconnects after a broken connection', async () => {
     const { id } = await client.submit('dashboard.read', { image: picture });
     let breaks = 2;
     const unlucky = connect({
@@ -296,7 +296,7 @@ describe('following a job', () => {
     expect(breaks).toBe(0);
   });
 
-  it('gives up when every connection breaks', async () => {
+  it('following a job gives up when every connection breaks', async () => {
     const { id } = await client.submit('dashboard.read', { image: picture });
     const unlucky = connect({
       attempts: 2,
@@ -306,7 +306,7 @@ describe('following a job', () => {
     await expect(unlucky.followJob(id).next()).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it('throws for an unknown job', async () => {
+  it('following a job throws for an unknown job', async () => {
     await expect(client.followJob('job_1CoTsd5kMvWzrNbUoFgrYo').next()).rejects.toMatchObject({
       code: 'resource_not_found',
     });
@@ -314,18 +314,18 @@ describe('following a job', () => {
 });
 
 describe('other operations', () => {
-  it('price a request without running it', async () => {
+  it('the client prices a request without running it', async () => {
     const answer = await client.dryRun('dashboard.read', { image: picture });
     expect(answer).toMatchObject({ object: 'dry_run', credits: { reserved: 20 }, sufficient: true });
     await expect(client.dryRun('dashboard.read', {})).rejects.toMatchObject({ code: 'parameter_missing' });
   });
 
-  it('list the endpoints', async () => {
+  it('the client lists the endpoints', async () => {
     const listed = await client.listEndpoints();
     expect(listed.map(({ endpoint }) => endpoint)).toEqual(endpoints.map(({ slug }) => slug));
   });
 
-  it('list and read events', async () => {
+  it('the client lists and reads events', async () => {
     const job = await client.run('dashboard.read', { image: picture });
     for await (const event of client.listEvents({ type: 'job.succeeded' })) {
       if (event.data.object.id !== job.id) continue;
@@ -335,7 +335,7 @@ describe('other operations', () => {
     throw new Error('the event of the job is not listed');
   });
 
-  it('cancel a queued job', async () => {
+  it('the client cancels a queued job', async () => {
     const idle = await startTestApi();
     const { keys } = await createCustomer(idle.orm);
     const own = new VehicleInferenceClient({ apiKey: keys.test, baseUrl: idle.url });
@@ -346,19 +346,19 @@ describe('other operations', () => {
 });
 
 describe('a client', () => {
-  it.each(['', 'localhost:8080', '/v1'])('is not made for the address "%s"', (baseUrl) => {
+  it.each(['', 'localhost:8080', '/v1'])('a client is not made for the address "%s"', (baseUrl) => {
     expect(() => connect({ baseUrl })).toThrow('is not an address such as https://');
     expect(() => new ManagementClient({ token: 'token', baseUrl })).toThrow('is not an address such as https://');
   });
 
   it.each(['chk_test_…', 'chk_test_a\nb'])(
-    'is not made with %j, which no request can carry, and does not show it',
+    'a client is not made with the key %j, which no request can carry, and the error does not show the key',
     (apiKey) => {
       expect(() => connect({ apiKey })).toThrow(/^the API key or token has characters that none has$/);
     },
   );
 
-  it('takes a key with the line break of its file', async () => {
+  it('a client takes a key with the line break of its file', async () => {
     const { id } = await connect({ apiKey: `${customer.keys.test}\n` }).getKeyIdentity();
     expect(id).toMatch(/^key_/);
   });
@@ -372,7 +372,7 @@ it('a pinned build runs, and one that is not installed is refused', async () => 
 });
 
 describe('an aborted call', () => {
-  it('ends the pause between two attempts at once', async () => {
+  it('an aborted call ends the pause between two attempts at once', async () => {
     const stop = new AbortController();
     const refused = connect({
       fetch: () => {
@@ -384,7 +384,7 @@ describe('an aborted call', () => {
   });
 });
 
-it('imports only itself and types', () => {
+it('the client imports only itself and types', () => {
   const imported = readSourceFiles('src/client/*.ts').flatMap(({ imports }) => imports);
   const code = imported.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target);
   expect(code.length).toBeGreaterThan(0);

@@ -27,18 +27,18 @@ async function verdict(
   }
 }
 
-describe('a webhook is accepted', () => {
-  it('when the service signed it, as text or as bytes', async () => {
+describe('accepted webhooks', () => {
+  it('a webhook is accepted when the service signed it, as text or as bytes', async () => {
     expect(await verdict(sign())).toBe('accepted');
     expect(await verdict(sign(), { body: new TextEncoder().encode(BODY) })).toBe('accepted');
   });
 
-  it('with a secret of newWebhookSecret', async () => {
+  it('a webhook is accepted with a secret of newWebhookSecret', async () => {
     const secret = newWebhookSecret();
     expect(await verdict(sign([secret]), { secret })).toBe('accepted');
   });
 
-  it('with either secret during a rotation, whatever its body', async () => {
+  it('a webhook is accepted with either secret during a rotation, whatever its body', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.nat(2 ** 40), fc.boolean(), async (text, t, first) => {
         const body = JSON.stringify({ id: 'evt_1', text });
@@ -49,11 +49,11 @@ describe('a webhook is accepted', () => {
     );
   });
 
-  it('with unknown elements and spaces in the header', async () => {
+  it('a webhook is accepted with unknown elements and spaces in the header', async () => {
     expect(await verdict(`v0=00, ${sign().replace(',', ' , ')},v2=zz`)).toBe('accepted');
   });
 
-  it('within five minutes of its signature, and refused a second later, in both directions', async () => {
+  it('a webhook is accepted within five minutes of its signature, and refused a second later, in both directions', async () => {
     for (const direction of [-1, 1]) {
       const edge = NOW_SECONDS + direction * SIGNATURE_TOLERANCE_SECONDS;
       expect(await verdict(sign(), { now: edge })).toBe('accepted');
@@ -62,24 +62,24 @@ describe('a webhook is accepted', () => {
   });
 });
 
-describe('a webhook is refused', () => {
+describe('refused webhooks', () => {
   it.each([
     ['a changed body', { body: `${BODY} ` }],
     ['another secret', { secret: OTHER_SECRET }],
     ['the secret without its prefix', { secret: SECRET.slice(6) }],
-  ])('with signature_mismatch for %s', async (_name, change) => {
+  ])('a webhook is refused with signature_mismatch for %s', async (_name, change) => {
     expect(await verdict(sign(), change)).toBe('signature_mismatch');
   });
 
-  it('with signature_mismatch for a changed timestamp', async () => {
+  it('a webhook is refused with signature_mismatch for a changed timestamp', async () => {
     expect(await verdict(sign().replace(`t=${NOW_SECONDS}`, `t=${NOW_SECONDS + 1}`))).toBe('signature_mismatch');
   });
 
-  it('with signature_mismatch for a forged old message: an unverified timestamp proves nothing', async () => {
+  it('a forged old webhook is refused with signature_mismatch: an unverified timestamp proves nothing', async () => {
     expect(await verdict(sign([OTHER_SECRET], NOW_SECONDS - 10_000))).toBe('signature_mismatch');
   });
 
-  it('with signature_missing for a missing header', async () => {
+  it('a webhook is refused with signature_missing for a missing header', async () => {
     for (const signature of [undefined, null, '']) expect(await verdict(signature)).toBe('signature_missing');
   });
 
@@ -96,7 +96,7 @@ describe('a webhook is refused', () => {
     `t=1,v1=${'0'.repeat(63)}`,
     `t=1,v1=${'g'.repeat(64)}`,
     `t=1,v1=${'0'.repeat(64)},v1=`,
-  ])('with signature_malformed for %s', async (signature) => {
+  ])('a webhook is refused with signature_malformed for %s', async (signature) => {
     expect(await verdict(signature)).toBe('signature_malformed');
   });
 });

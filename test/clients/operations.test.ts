@@ -22,7 +22,7 @@ const ALIASES = ['POST /v1/vehicle/analyse'];
 const COMPOSED = ['run', 'submit', 'dryRun', 'waitFor', 'upload', 'getArtefact'];
 
 describe('the TypeScript client', () => {
-  it('calls each documented operation, and no other', async () => {
+  it('the TypeScript client calls each documented operation, and no other', async () => {
     const called: string[] = [];
     const recording: typeof fetch = async (url, init) => {
       const { pathname } = new URL(url instanceof Request ? url.url : url);
@@ -47,7 +47,7 @@ const newest = findPythonsOfClient().filter(isPythonInstalled).at(-1);
 
 describeWith('pythonClient', 'the Python client', () => {
   it(
-    'calls each documented operation, and no other',
+    'the Python client calls each documented operation, and no other',
     async () => {
       const path = join(mkdtempSync(join(tmpdir(), 'operations-')), 'openapi.json');
       writeFileSync(path, JSON.stringify(document));

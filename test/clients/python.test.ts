@@ -49,7 +49,7 @@ afterAll(async () => {
 
 describeWith('pythonClient', 'the Python client', () => {
   it.each(pythons)(
-    'passes its own tests on Python $version, the tour of its README among them',
+    'the Python client passes its own tests on Python $version, the tour of its README among them',
     async ({ environmentPython }) => {
       const MANAGEMENT_TOKEN = await lastingToken();
       const line = ['-m', 'pytest', '-q', '--ignore=tests/test_operations.py', 'tests'];
@@ -61,13 +61,13 @@ describeWith('pythonClient', 'the Python client', () => {
 });
 
 describeWith('pythonClient', 'the package', () => {
-  it('contains its types, and no other module', () => {
+  it('the Python package contains its types, and no other module', () => {
     expect(readdirSync(library).filter((name) => !name.endsWith('.dist-info'))).toEqual(['vehicle_inference']);
     expect(readdirSync(join(library, 'vehicle_inference'))).toContain('py.typed');
   });
 
   it(
-    'is typed throughout, as strict as mypy checks',
+    'the Python package is typed throughout, as strict as mypy checks',
     async () => {
       const { environmentPython } = pythons.at(-1) as PythonOfClient;
       const output = await runPython(environmentPython, ['-m', 'mypy', '-p', 'vehicle_inference'], { MYPYPATH: 'src' });

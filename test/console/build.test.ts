@@ -26,7 +26,7 @@ function filesOf(name: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-it('has a chunk for each page', () => expect(PAGES.length).toBeGreaterThan(10));
+it('the build has a chunk for each page', () => expect(PAGES.length).toBeGreaterThan(10));
 
 it.each(PAGES)('the first load of %s takes less than 190 kB of script', (page) => {
   const files = [...new Set([...filesOf('index.html'), ...filesOf(page)])];

@@ -34,16 +34,16 @@ it.each([
   ],
   ['updateCredits', { low_balance_threshold: null }, 'Changed the low-balance warning', 'low balance threshold: none'],
   ['somethingNewer', { count: 2 }, 'somethingNewer', 'count: 2'],
-])('%s with %p is told as: %s, %s', (action, details, done, told) => {
+])('a change %s with %p is described as: %s, %s', (action, details, done, told) => {
   expect([doneOf(entry(action, details)), detailsOf(entry(action, details))]).toEqual([done, told]);
 });
 
-it('tells times as times, not as seconds', () => {
+it('a change shows times as times, not as seconds', () => {
   const text = detailsOf(entry('updateApiKey', { expires_at: 1_795_257_271 }));
   expect(text).toMatch(/^expires: .*2026/);
 });
 
-it('puts what repeats the change before together, and nothing else', () => {
+it('a change that repeats the one before is put together with it, and nothing else is', () => {
   const rotated = (id: string, changed: Partial<AuditLogEntry> = {}): AuditLogEntry => ({
     ...entry('rotateApiKey', { grace_seconds: 0 }),
     id,

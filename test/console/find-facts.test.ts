@@ -11,13 +11,13 @@ const fixtures = globSync('src/endpoints/*/fixtures/default.json', { cwd: PROJEC
 const linesOf = (facts: readonly Fact[]): string[] =>
   facts.flatMap(({ name, text, facts: below }) => [`${name}: ${text}`, ...linesOf(below)]);
 
-it.each(fixtures)('says something about %s, and nothing that is not text', (path) => {
+it.each(fixtures)('the facts say something about %s, and nothing that is not text', (path) => {
   const lines = linesOf(findFacts(JSON.parse(readFileSync(PROJECT_DIRECTORY + path, 'utf8'))));
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(line).not.toMatch(/undefined|NaN|\[object|[{}]|\bbbox\b|polygon|^: $/);
 });
 
-it('says make, model and colour of a vehicle, with how sure the result is', () => {
+it('the facts say make, model and colour of a vehicle, with how sure the result is', () => {
   const facts = findFacts({
     make: { value: 'Talvera', confidence: 0.97 },
     candidates: [
@@ -36,7 +36,7 @@ it('says make, model and colour of a vehicle, with how sure the result is', () =
   ]);
 });
 
-it('says units, shares and money as people write them, and how many items it leaves to the JSON', () => {
+it('the facts say units, shares and money as people write them, and how many items they leave to the JSON', () => {
   const facts = findFacts({
     odometer: { value: 261_645, unit: 'km', confidence: 0.9 },
     width_mm: 205,
@@ -81,7 +81,7 @@ function integersOf(schema: Schema, hasCurrency = false): [string, boolean][] {
 }
 
 it.each(endpoints.map(({ slug, result }) => [slug, result as unknown as Schema] as const))(
-  'knows the amounts of money in the results of %s',
+  'the list of amounts holds exactly the amounts of money in the results of %s',
   (_slug, result) => {
     for (const [name, isAmount] of integersOf(result)) expect([name, AMOUNTS.has(name)]).toEqual([name, isAmount]);
   },

@@ -6,12 +6,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../support/browser.ts';
 import { describeWith } from '../support/needs.ts';
 import { type Answer, ORIGIN, serveFrozenConsole } from './frozen-console.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** A time-out means a hang. */
 const PATIENCE_MS = 120_000;
@@ -114,7 +112,7 @@ describeWith('chromium', 'the pages', () => {
     });
     afterAll(() => page.context().close());
 
-    it.each(Object.entries(PAGES))('%s looks as it did, but for details', async (name, path) => {
+    it.each(Object.entries(PAGES))('the page %s looks as it did, but for details', async (name, path) => {
       await visit(page, path);
       const looks = await looksOf(await page.screenshot());
       seen[name] = looks;
@@ -239,7 +237,7 @@ describeWith('chromium', 'the pages', () => {
     ['/audit-log', '/mgmt/v1/audit-log', 'No changes'],
   ];
 
-  it.each(LISTS)('%s says so when its list is empty', async (path, api, text) => {
+  it.each(LISTS)('the page %s says so when its list is empty', async (path, api, text) => {
     const page = await open({}, { [api]: 'empty' });
     await page.goto(`${ORIGIN}/console${path}`);
     await page.getByText(text, { exact: true }).first().waitFor();
@@ -247,7 +245,7 @@ describeWith('chromium', 'the pages', () => {
     await page.context().close();
   });
 
-  it.each(LISTS)('%s says what was refused, and reads again on demand', async (path, api) => {
+  it.each(LISTS)('the page %s says what was refused, and reads again on demand', async (path, api) => {
     const answers: Record<string, Answer> = { [api]: 'refused' };
     const page = await open({}, answers);
     await page.goto(`${ORIGIN}/console${path}`);
@@ -262,7 +260,7 @@ describeWith('chromium', 'the pages', () => {
     await page.context().close();
   });
 
-  it.each(LISTS)('%s says that it is loading', async (path, api) => {
+  it.each(LISTS)('the page %s says that it is loading', async (path, api) => {
     const page = await open({}, { [api]: 'silent' });
     await page.goto(`${ORIGIN}/console${path}`);
     const loading = page.getByRole('status', { name: 'Loading' }).first();

@@ -97,7 +97,7 @@ async function ended(submitted: Answer, customer: Customer): Promise<Record<stri
 describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))('$slug', ({ slug, endpoint }) => {
   const scenarios = [null, ...Object.keys(endpoint.scenarios)];
 
-  it.each(scenarios)('follows the scenario %s in test mode', async (scenario) => {
+  it.each(scenarios)(`${slug} follows the scenario %s in test mode`, async (scenario) => {
     const customer = await createCustomer(api.orm, { test: 1_000_000 });
     const answer = await submit(endpoint, customer, { scenario });
     if (scenario === 'insufficient_credits') {
@@ -116,7 +116,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     await expectLinksToWork(job);
   });
 
-  it('makes the refusals common to all endpoints', async () => {
+  it(`${slug} makes the refusals common to all endpoints`, async () => {
     const customer = await createCustomer(api.orm, { test: 1_000_000 });
     const refused = (request: Request) => submit(endpoint, customer, request).then((answer) => answer.error);
     expect(await refused({ parameters: { no_such_field: 'x' } })).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     await expectLedgerToBalance(api.databaseUrl);
   });
 
-  it('refuses a live key before holding credits while no model is installed', async () => {
+  it(`${slug} refuses a live key before holding credits while no model is installed`, async () => {
     const { keys } = await createCustomer(api.orm);
     const answer = await api.call(endpointPath(slug), { method: 'POST', key: keys.live, body: new FormData() });
     expect(answer.error.code).toBe('endpoint_unavailable');

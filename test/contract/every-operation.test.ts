@@ -398,7 +398,7 @@ const documented = operations.flatMap((operation) =>
   operation.statuses.map((status) => ({ name: `${operation.method} ${operation.path} ${status}`, operation, status })),
 );
 
-it.each(documented)('$name', async ({ operation, status }) => {
+it.each(documented)('the service gives the documented response $name', async ({ operation, status }) => {
   const bringAbout = OTHERWISE[`${operation.id} ${status}`] ?? ANSWERS[status];
   const answer = await bringAbout?.(operation);
   expect([answer?.status, answer?.text]).toEqual([status, expect.any(String)]);

@@ -63,14 +63,14 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
   const contentOf = (part: { content?: object } | undefined) =>
     (part?.content as Record<string, Content> | undefined)?.['application/json'] ?? {};
 
-  it('shows an accepted request', () => {
+  it(`the documentation of ${slug} shows an accepted request`, () => {
     const { example } = contentOf(document.paths[path]?.post?.requestBody);
     expect(problemsOf(['paths', path, 'post', 'requestBody'], example)).toBe('');
     expect(Object.keys(example as object).length).toBeGreaterThan(0);
     expect(endpoint.refine?.(exampleRequest(endpoint)) ?? null).toBeNull();
   });
 
-  it('shows the queued job, the ended job and a dry run', () => {
+  it(`the documentation of ${slug} shows the queued job, the ended job and a dry run`, () => {
     const responses = document.paths[path]?.post?.responses ?? {};
     const shown = Object.entries(responses).flatMap(([status, response]) =>
       Object.values(contentOf(response).examples ?? {}).map(({ value }) => ({ status, value })),
@@ -82,7 +82,7 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(places.toSorted()).toEqual([settled, '200 dry_run', '202 queued'].toSorted());
   });
 
-  it('shows the response of test mode to that request', async () => {
+  it(`the documentation of ${slug} shows the response of test mode to its example request`, async () => {
     const { parameters, files } = exampleRequest(endpoint);
     const request = {
       jobId: 'job_11111111',
@@ -99,7 +99,7 @@ describe.each(contracts.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
     expect(withoutLinks(exampleResult(slug))).toEqual(withoutLinks(outcome.result));
   });
 
-  it('shows a request that keeps results of low confidence', async () => {
+  it(`the documentation of ${slug} shows a request that keeps results of low confidence`, async () => {
     const { parameters, files } = exampleRequest(endpoint);
     const { min_confidence, ...others } = parameters as { min_confidence?: number };
     if (min_confidence === undefined) return;
@@ -123,14 +123,14 @@ describe.each(operations)('$method $path', ({ path, method }) => {
   const json = (part: { content?: object } | undefined) =>
     (part?.content as Record<string, Content> | undefined)?.['application/json'];
 
-  it('shows an accepted body when it takes JSON', () => {
+  it(`the documentation of ${method} ${path} shows an accepted body when it takes JSON`, () => {
     const taken = json(operation().requestBody);
     if (!taken || Object.keys((taken.schema as { properties: object }).properties).length === 0) return;
     expect(problemsOf(['paths', path, method, 'requestBody'], taken.example)).toBe('');
     expect(taken.example).toEqual(expect.anything());
   });
 
-  it('shows each successful response as returned', () => {
+  it(`the documentation of ${method} ${path} shows each successful response as returned`, () => {
     for (const [status, response] of Object.entries(operation().responses)) {
       // A file is no example of anything.
       if (response.$ref || !response.content || 'image/png' in response.content) continue;
@@ -155,7 +155,7 @@ it('every example belongs to an existing operation', () => {
   );
 });
 
-it('shows every possible error with this deployment’s documentation page', () => {
+it('the documentation shows every possible error with this deployment’s documentation page', () => {
   const shown = Object.entries(document.components.responses).flatMap(([name, response]) => {
     const { examples = {} } = (response as { content: Record<string, Content> }).content['application/json'] ?? {};
     return Object.entries(examples).map(([code, { value }]) => ({ name, code, value }));

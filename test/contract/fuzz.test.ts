@@ -11,7 +11,7 @@ const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));
 
 describeWith('schemathesis', 'fuzzing', () => {
   it(
-    `for ${SECONDS} s finds every response as documented`,
+    `schemathesis finds every response as documented for ${SECONDS} s`,
     async () => {
       const { code, output } = await fuzz();
       // The output names the seed that replays the run.

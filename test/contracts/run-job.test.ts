@@ -23,15 +23,15 @@ const RESULTS: { result: InferenceResult; ofEarlierRelease: RecordedInferenceRes
 ];
 
 describe.each(RESULTS)('a result of kind $result.kind', ({ result, ofEarlierRelease }) => {
-  it('decodes to what was encoded', () => {
+  it(`a result of kind ${result.kind} decodes to what was encoded`, () => {
     expect(decodeInferenceResult(encodeInferenceResult(result))).toEqual(result);
   });
 
-  it('decodes from the untagged shape that workers of earlier releases return', () => {
+  it(`a result of kind ${result.kind} decodes from the untagged shape that workers of earlier releases return`, () => {
     expect(decodeInferenceResult(ofEarlierRelease)).toEqual(result);
   });
 
-  it('keeps the fields that workflows of earlier releases read', () => {
+  it(`a result of kind ${result.kind} keeps the fields that workflows of earlier releases read`, () => {
     const encoded = encodeInferenceResult(result);
     if (typeof ofEarlierRelease === 'string') expect(encoded).toBe(ofEarlierRelease);
     else expect(encoded).toMatchObject(ofEarlierRelease);

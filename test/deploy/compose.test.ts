@@ -27,7 +27,7 @@ const processes = (Object.keys(PROCESS_VARIABLES) as ProcessName[]).filter((name
 const serviceOf = (name: ProcessName) => file.services[name.replace(':', '-')];
 
 describe('docker-compose.yml', () => {
-  it('is valid against the schema of the Compose Specification', () => {
+  it('docker-compose.yml is valid against the schema of the Compose Specification', () => {
     const folder = require.resolve('dclint/package.json').replace(/package\.json$/, '');
     const { $schema: _, ...schema } = require(`${folder}schemas/compose.schema.json`) as Record<string, unknown>;
     // Ajv does not know the formats of the Compose Specification ("duration", "ports", …).
@@ -36,25 +36,25 @@ describe('docker-compose.yml', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  it('needs no variable, since each has a default', () => {
+  it('docker-compose.yml needs no variable, since each has a default', () => {
     expect(variablesWithoutDefault()).toEqual([]);
   });
 
-  it('runs the version of Temporal that the tests and the benchmark build', () => {
+  it('docker-compose.yml runs the version of Temporal that the tests and the benchmark build', () => {
     const images = services
       .map(([, { image }]) => image)
       .filter((image) => /^temporalio\/(?:server|admin-tools):/.test(image));
     expect(new Set(images.map((image) => image.split(':')[1]))).toEqual(new Set([TEMPORAL_SERVER.version]));
   });
 
-  it('takes every password and key from a variable', () => {
+  it('docker-compose.yml takes every password and key from a variable', () => {
     const literals = COMPOSE_TEXT.match(
       /^.*(?:PASSWORD|PWD|SECRET|SIGNING_KEY|accessKey|secretKey)"?: (?!["']?\$\{).*$/gm,
     );
     expect(literals ?? []).toEqual([]);
   });
 
-  it('refers only to existing services, volumes and configurations', () => {
+  it('docker-compose.yml refers only to existing services, volumes and configurations', () => {
     for (const [name, { depends_on = {}, volumes = [], configs = [] }] of services) {
       for (const other of Object.keys(depends_on))
         expect([name, Object.keys(file.services)]).toEqual([name, expect.arrayContaining([other])]);
@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('waits only for conditions that can be met', () => {
+  it('services wait only for conditions that can be met', () => {
     for (const [, { depends_on = {} }] of services) {
       for (const [other, { condition }] of Object.entries(depends_on)) {
         const awaited = file.services[other];
@@ -78,7 +78,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets `up --wait` end: a lasting service awaits whatever ends by itself', () => {
+  it('`up --wait` ends, since a lasting service awaits whatever ends by itself', () => {
     const ends = services.filter(([, { restart }]) => restart === 'on-failure:5').map(([name]) => name);
     const awaited = services
       .filter(([name]) => !ends.includes(name))
@@ -87,7 +87,7 @@ describe('docker-compose.yml', () => {
     expect(awaited).toEqual(expect.arrayContaining(ends));
   });
 
-  it('gives Temporal the settings of `npm start`', () => {
+  it('docker-compose.yml gives Temporal the settings of `npm start`', () => {
     const settings: Record<string, [{ value: unknown }]> = parse(
       file.configs['temporal-dynamic-config']?.content ?? '',
     );
@@ -95,7 +95,7 @@ describe('docker-compose.yml', () => {
     expect(Object.fromEntries(values)).toEqual(DYNAMIC_CONFIG);
   });
 
-  it('shares one folder between the processes that read or write files', () => {
+  it('docker-compose.yml shares one folder between the processes that read or write files', () => {
     const withStorage = services.filter(([, { environment = {} }]) => 'STORAGE_DIRECTORY' in environment);
     expect(withStorage.map(([name]) => name)).toEqual(['api', 'worker-orchestration', 'worker-inference']);
     for (const [, { environment, volumes }] of withStorage) {
@@ -103,7 +103,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('decodes videos in the worker of every queue, and leaves the package for it out of the other images', () => {
+  it('the worker of every queue decodes videos, and the other images lack the package for it', () => {
     const built = services.filter(([, { build }]) => build !== undefined);
     const heavy = built.filter(([, { build }]) => build !== '.');
     expect(heavy.map(([name, { build }]) => [name, build])).toEqual([
@@ -113,7 +113,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { build, image }] of built) expect([name, images.has(image)]).toEqual([name, build !== '.']);
   });
 
-  it('connects the processes to its database', () => {
+  it('docker-compose.yml connects the processes to its database', () => {
     const { POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB } = file.services.postgres?.environment ?? {};
     const expected = `postgres://${POSTGRES_USER}:${POSTGRES_PASSWORD}@postgres:5432/${POSTGRES_DB}`;
     for (const name of processes) expect(serviceOf(name)?.environment?.DATABASE_URL).toBe(expected);
@@ -123,30 +123,30 @@ describe('docker-compose.yml', () => {
 describe.each(processes)('the service of %s', (name) => {
   const service = serviceOf(name);
 
-  it('runs the same file as `npm run`', () => {
+  it('a service runs the same file as `npm run`', () => {
     const entry = service?.command?.[1] ?? '';
     expect(service?.command).toEqual(['node', entry]);
     expect(scripts[name]).toBe(`exec node ${entry}`);
     expect(existsSync(PROJECT_DIRECTORY + entry)).toBe(true);
   });
 
-  it('sets only variables that the process reads', () => {
+  it('a service sets only variables that its process reads', () => {
     const known: readonly string[] = PROCESS_VARIABLES[name];
     expect(Object.keys(service?.environment ?? {}).filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
-  it('sets every required variable', () => {
+  it('a service sets every required variable', () => {
     expect(() => readConfig(name, service?.environment)).not.toThrow();
   });
 
-  it('can be configured for production with variables', () => {
+  it('a service can be configured for production with variables', () => {
     const key = 'k'.repeat(32);
     const production = { SERVICE_ENVIRONMENT: 'production', URL_SIGNING_KEY: key, SECRET_SEALING_KEYS: key };
     const { environment } = readComposeFile(production).services[name.replace(':', '-')] ?? {};
     expect(() => readConfig(name, environment)).not.toThrow();
   });
 
-  it('can write only where it must', () => {
+  it('a service can write only where it must', () => {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
   });
 });

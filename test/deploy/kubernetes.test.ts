@@ -74,12 +74,12 @@ const queuesOf = ({ processName, pod }: Workload): string[] =>
     : (POLLED[processName] ?? []);
 
 describe('the manifests', () => {
-  it('have known kinds and versions', () => {
+  it('the manifests have known kinds and versions', () => {
     for (const { path, kind, apiVersion } of manifests)
       expect([path, kind, apiVersion]).toEqual([path, kind, KINDS[kind]]);
   });
 
-  it('are all named by kustomizations, which name nothing else', () => {
+  it('the manifests are all named by kustomizations, which name nothing else', () => {
     const kustomizations = [...ofKind('Kustomization'), ...ofKind('Component')];
     const namedPaths = kustomizations.flatMap(({ path, resources = [] }) =>
       resources.map((resource) => join(dirname(path), resource)),
@@ -91,14 +91,14 @@ describe('the manifests', () => {
     expect(namedPaths.filter((path) => path.endsWith('.yaml')).toSorted()).toEqual(files.toSorted());
   });
 
-  it('run every serving process, the migration and the verification', () => {
+  it('the manifests run every serving process, the migration and the verification', () => {
     const running = [...new Set(workloads.map(({ processName }) => processName))];
     expect(running.toSorted()).toEqual(
       ['api', 'ledger:verify', 'migrate', 'worker:inference', 'worker:orchestration', 'worker:webhooks'].toSorted(),
     );
   });
 
-  it('serve every task queue', () => {
+  it('the manifests serve every task queue', () => {
     expect(deployments.flatMap(queuesOf)).toEqual(expect.arrayContaining(Object.values(TASK_QUEUES)));
   });
 });
@@ -129,26 +129,26 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
     ]),
   ]);
 
-  it('sets only variables that its process reads, and shared ones that some process reads', () => {
+  it('a workload sets only variables that its process reads, and shared ones that some process reads', () => {
     const known: readonly string[] = PROCESS_VARIABLES[processName];
     expect(container.env.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
     const readBySome: readonly string[] = Object.values(PROCESS_VARIABLES).flat();
     expect(Object.keys(shared).filter((name) => !readBySome.includes(name))).toEqual([]);
   });
 
-  it('sets every variable that its process requires in production', () => {
+  it('a workload sets every variable that its process requires in production', () => {
     expect(environment.SERVICE_ENVIRONMENT).toBe('production');
     expect(() => readConfig(processName, environment)).not.toThrow();
   });
 
-  it('takes every secret from the Secret', () => {
+  it('a workload takes every secret from the Secret', () => {
     const literals = container.env.filter(
       ({ name, value }) => value !== undefined && /KEY|SECRET|URL$|PASSWORD/.test(name),
     );
     expect(literals).toEqual([]);
   });
 
-  it('cannot become root, gain privileges or write where it need not', () => {
+  it('a workload cannot become root, gain privileges or write where it need not', () => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     expect(container.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -162,7 +162,7 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
     );
   });
 
-  it('requests resources and limits its memory', () => {
+  it('a workload requests resources and limits its memory', () => {
     expect(container.resources).toMatchObject({
       requests: { cpu: expect.any(String), memory: expect.any(String) },
       limits: { memory: expect.any(String) },
@@ -173,13 +173,13 @@ describe.each(named(workloads))('%s', (_name, { processName, pod }) => {
 describe.each(named(deployments))('the deployment %s', (name, { manifest, processName, labels, pod }) => {
   const [container] = pod.containers;
 
-  it('selects its own pods and no others', () => {
+  it('a deployment selects its own pods and no others', () => {
     expect(fits(manifest.spec.selector, labels)).toBe(true);
     const chosen = deployments.filter((other) => fits(manifest.spec.selector, other.labels));
     expect(chosen.map((other) => other.manifest.metadata.name)).toEqual([name]);
   });
 
-  it('spreads its pods over nodes', () => {
+  it('a deployment spreads its pods over nodes', () => {
     expect(pod.topologySpreadConstraints).toEqual([
       {
         maxSkew: 1,
@@ -190,12 +190,12 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
     ]);
   });
 
-  it('has a disruption budget', () => {
+  it('a deployment has a disruption budget', () => {
     const budgets = ofKind('PodDisruptionBudget').filter(({ spec }) => fits(spec.selector, labels));
     expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual([1]);
   });
 
-  it('is probed at its own ports, on paths that the process serves', () => {
+  it('a deployment is probed at its own ports, on paths that the process serves', () => {
     const ports = container.ports?.map((port) => port.name);
     for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe]) {
       if (probe) expect(ports).toContain(probe.httpGet.port);
@@ -204,7 +204,7 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
     expect(container.readinessProbe?.httpGet.path).toBe('/health/ready');
   });
 
-  it('listens at the configured addresses', () => {
+  it('a deployment listens at the configured addresses', () => {
     const shared = ofKind('ConfigMap')[0]?.data ?? {};
     const portOf = (wanted: string) => container.ports?.find((port) => port.name === wanted)?.containerPort;
     expect(shared.METRICS_ADDRESS).toBe(`0.0.0.0:${portOf('metrics')}`);
@@ -219,7 +219,7 @@ describe.each(named(deployments))('the deployment %s', (name, { manifest, proces
       );
   });
 
-  it('has more time to stop than it needs to drain', () => {
+  it('a deployment has more time to stop than it needs to drain', () => {
     const source = read(container.command[1] ?? '');
     const [, drainMs = ''] = /(?:graceMs: |DRAIN_TIMEOUT_MS = )([\d_]+)/.exec(source) ?? [];
     const drainSeconds = Number(drainMs.replaceAll('_', '')) / 1_000;
@@ -234,14 +234,14 @@ describe('scaling', () => {
     ({ metadata, spec }) => [metadata.name, spec as unknown as ScaledObjectSpec] as const,
   );
 
-  it('follows a backlog for every worker', () => {
+  it('every worker has a scaling that follows a backlog', () => {
     const workers = deployments.filter(({ processName }) => processName !== 'api');
     expect(scaled.map(([name]) => name).toSorted()).toEqual(
       workers.map(({ manifest }) => manifest.metadata.name).toSorted(),
     );
   });
 
-  it.each(scaled)('of %s follows the backlog of the queues that it serves', (name, spec) => {
+  it.each(scaled)('the scaling of %s follows the backlog of the queues that it serves', (name, spec) => {
     expect(spec.scaleTargetRef.name).toBe(name);
     const target = deployments.find(({ manifest }) => manifest.metadata.name === name) as Workload;
     const [configured] = queuesOf(target);
@@ -266,7 +266,7 @@ describe('scaling', () => {
     expect(spec.minReplicaCount).toBeGreaterThanOrEqual(1);
   });
 
-  it('of the API follows its CPU', () => {
+  it('the scaling of the API follows its CPU', () => {
     const [autoscaler] = ofKind('HorizontalPodAutoscaler');
     const target = autoscaler?.spec.scaleTargetRef as { name: string };
     expect(deployments.find(({ manifest }) => manifest.metadata.name === target.name)?.processName).toBe('api');

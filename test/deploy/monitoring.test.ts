@@ -59,7 +59,7 @@ async function exportedSeries(): Promise<Map<string, Set<string>>> {
 const NAME = /\b(?:vehicle_inference|temporal|nodejs|process)_\w+/g;
 
 describe.each(expressions)('%s', (_where, expression) => {
-  it('uses existing metrics and labels', async () => {
+  it('an expression uses existing metrics and labels', async () => {
     const series = await exportedSeries();
     const names = expression.match(NAME) ?? [];
     expect(names.length).toBeGreaterThan(0);
@@ -73,13 +73,13 @@ describe.each(expressions)('%s', (_where, expression) => {
 });
 
 describe('the alerts', () => {
-  it('are all explained in docs/operations.md, which explains no others', () => {
+  it('the alerts are all explained in docs/operations.md, which explains no others', () => {
     const section = read('docs/operations.md').split('\n## Alerts\n')[1]?.split('\n## ')[0] ?? '';
     const explained = [...section.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
     expect(explained.toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
   });
 
-  it('state their severity and the problem', () => {
+  it('the alerts state their severity and the problem', () => {
     for (const { alert, labels, annotations } of alerts) {
       expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(?:page|ticket)$/)]);
       expect(annotations.summary).toMatch(/\S\.$/);

@@ -26,7 +26,7 @@ describeWith('kubernetesTools', 'rendered by kustomize', () => {
         .map(({ metadata, spec }) => [metadata.name, spec.template?.spec as PodSpec]),
     );
 
-    it('fits the schemas of Kubernetes, without a field that they do not know', () => {
+    it('an overlay fits the schemas of Kubernetes, without a field that they do not know', () => {
       const file = join(mkdtempSync(join(tmpdir(), 'rendered-')), 'manifests.yaml');
       writeFileSync(file, text);
       const checked = run(KUBERNETES_VALIDATE_PATH, ['-k', KUBERNETES_VERSION, '--strict', '--no-warn', file]);
@@ -35,7 +35,7 @@ describeWith('kubernetesTools', 'rendered by kustomize', () => {
       expect(passed.length).toBeGreaterThan(15);
     });
 
-    it('refers to configuration, volumes and accounts that it contains', () => {
+    it('an overlay refers to configuration, volumes and accounts that it contains', () => {
       const names = (kind: string) =>
         manifests.filter((other) => other.kind === kind).map(({ metadata }) => metadata.name);
       for (const [name, pod] of pods) {
@@ -48,12 +48,12 @@ describeWith('kubernetesTools', 'rendered by kustomize', () => {
       }
     });
 
-    it('has no image without a registry and a version', () => {
+    it('an overlay has no image without a registry and a version', () => {
       for (const { containers } of pods.values())
         expect(containers[0].image).toMatch(/^registry\.example\.com\/.+:0\.1\.0$/);
     });
 
-    it('gives GPUs only where it says so, and only to workers that use them', () => {
+    it('an overlay gives GPUs only where it says so, and only to workers that use them', () => {
       const withGpu = [...pods].filter(([, { containers }]) => 'nvidia.com/gpu' in containers[0].resources.limits);
       expect(withGpu.map(([name]) => name)).toEqual(overlay === 'gpu' ? ['inference-gpu'] : []);
       for (const [, { containers }] of withGpu) {
@@ -61,7 +61,7 @@ describeWith('kubernetesTools', 'rendered by kustomize', () => {
       }
     });
 
-    it('scales workers that it contains, each build by its own backlog', () => {
+    it('an overlay scales workers that it contains, each build by its own backlog', () => {
       const scaled = manifests.filter(({ kind }) => kind === 'ScaledObject');
       expect(scaled.length).toBeGreaterThan(2);
       for (const { spec } of scaled) {
@@ -76,7 +76,7 @@ describeWith('kubernetesTools', 'rendered by kustomize', () => {
       }
     });
 
-    it('keeps files in one place, the volume or the bucket', () => {
+    it('an overlay keeps files in one place, the volume or the bucket', () => {
       const settings = manifests.find(({ kind }) => kind === 'ConfigMap')?.data;
       const mounting = [...pods].filter(([, { volumes }]) => volumes.some(({ name }) => name === 'storage'));
       expect([settings?.STORAGE, mounting.length > 0]).toEqual(

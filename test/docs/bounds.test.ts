@@ -43,19 +43,19 @@ const stated = [...page.matchAll(STATED)].map(([, path = '', name = '', number =
   value: Number(number) * (unit === undefined ? 1 : (UNITS[unit] ?? Number.NaN)),
 }));
 
-it('finds the bounds that the page states', () => {
+it('every bound that the page states is found', () => {
   expect(stated.length).toBeGreaterThan(50);
   expect(page.match(/`src\/[^`]*#[^`]*`/g)).toHaveLength(stated.length);
 });
 
 describe('each stated bound', () => {
-  it.each(stated)('$bound has this value in its source', ({ path, name, value }) => {
+  it.each(stated)('the stated bound $bound has this value in its source', ({ path, name, value }) => {
     expect(existsSync(PROJECT_DIRECTORY + path)).toBe(true);
     expect(constantValue(path, name)).toBe(value);
   });
 });
 
-it('states the bounds of event streams', () => {
+it('the page of bounds states the bounds of event streams', () => {
   const { perKey, total, maximumAgeMs, checkIntervalMs, unreadBytes } = STREAM_LIMITS;
   for (const row of [
     `| event streams in a process, of one key and in all | ${perKey}, ${total.toLocaleString('en-US')} |`,
@@ -66,7 +66,7 @@ it('states the bounds of event streams', () => {
   }
 });
 
-it('states every time-out, interval, pause, patience and batch of the service', () => {
+it('the page of bounds states every time-out, interval, pause, patience and batch of the service', () => {
   const named = [...sources.values()]
     .filter(({ path }) => !/^src\/(?:cli|client|embedded|endpoints)\//.test(path))
     .flatMap(({ path, text }) => [...text.matchAll(DECLARED)].map(([, name = '']) => ({ path, name })))

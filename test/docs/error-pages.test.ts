@@ -15,12 +15,12 @@ const LEAST_CHARACTERS = 14;
 const messages = readSourceFiles('src/**/*.ts').flatMap(({ text }) => messagePatternsIn(text));
 
 describe('the folder of error pages', () => {
-  it('has exactly one page for every code', () => {
+  it('the folder of error pages has exactly one page for every code', () => {
     const pages = readdirSync(FOLDER).filter((name) => name !== 'README.md');
     expect(pages.toSorted()).toEqual(codes.map((code) => `${code}.md`).toSorted());
   });
 
-  it('has an index with the status, type and retry of every code', () => {
+  it('the folder of error pages has an index with the status, type and retry of every code', () => {
     const rows = read('README.md').match(/^\| \[.*$/gm);
     expect(rows).toEqual(
       codes.map((code) => {
@@ -35,18 +35,18 @@ describe.each(codes)('the page of %s', (code) => {
   const { status, type, retryable } = ERRORS[code];
   const page = read(`${code}.md`);
 
-  it('states the status, the type and whether to retry as the table does', () => {
+  it('an error page states the status, the type and whether to retry as the table does', () => {
     expect(page).toMatch(new RegExp(`^# ${code}\n`));
     const where = status ?? 'none: it is the `error` of a job';
     expect(page).toContain(`\n| ${where} | \`${type}\` | ${retryable ? 'yes' : 'no'} |\n`);
   });
 
-  it('has the sections When it happens, What to do and Example', () => {
+  it('an error page has the sections When it happens, What to do and Example', () => {
     expect(page.match(/^## .*$/gm)).toEqual(['## When it happens', '## What to do', '## Example']);
     for (const section of page.split(/^## .*$/m)) expect(section.trim()).not.toBe('');
   });
 
-  it('has an example in the form of a real response', () => {
+  it('an error page has an example in the form of a real response', () => {
     const example: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
     const message = expect.stringMatching(/^\S.*\.$/);
     if (status === null) {
@@ -64,7 +64,7 @@ describe.each(codes)('the page of %s', (code) => {
     expect(['undefined', 'string']).toContain(typeof param);
   });
 
-  it('quotes a message of the sources', () => {
+  it('an error page quotes a message of the sources', () => {
     const message = JSON.parse(/"message": ("(?:[^"\\]|\\.)*")/.exec(page)?.[1] ?? 'null');
     expect(messages.some((pattern) => pattern.test(message)) ? message : null).toBe(message);
   });

@@ -88,7 +88,7 @@ describe.each(LANGUAGES)('the pages with programs in $language', ({ language, ma
     .map((document) => ({ document, snippets: snippetsOf(document, language).filter(isRun) }))
     .filter(({ snippets }) => snippets.length > 0);
 
-  it('are some', () => {
+  it('the quickstart and the pages on uploads and webhooks have programs in each language', () => {
     expect(pages.map(({ document }) => document)).toEqual(
       expect.arrayContaining(['docs/quickstart.md', 'docs/uploads.md', 'docs/webhooks.md']),
     );
@@ -96,7 +96,7 @@ describe.each(LANGUAGES)('the pages with programs in $language', ({ language, ma
 
   (isHere ? describe : describe.skip)('run', () => {
     it.each(pages)(
-      '$document',
+      'the programs of $document run and print what the page says',
       async ({ document, snippets }) => {
         const program = snippets.map(({ commands }) => mark + commands).join('\n');
         const printed = (await runIn(document.replace(/\W/g, '-'), program)).split(`${MARK}\n`).slice(1);
@@ -131,7 +131,7 @@ describe.each(endpoints.map(({ slug }) => ({ slug })))('the page of $slug', ({ s
   }
 
   it(
-    'shows calls with curl, TypeScript and Python that all succeed',
+    'the page of an endpoint shows calls with curl, TypeScript and Python that all succeed',
     async () => {
       const { curl, TypeScript, Python } = await programs();
       const inShell = run('bash', ['-euo', 'pipefail', '-c', curl], { cwd: cwd, env: environment });

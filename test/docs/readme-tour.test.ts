@@ -90,7 +90,7 @@ describe.each(runnable)('$document', ({ snippets }) => {
     printed = await paste(snippets);
   }, 300_000);
 
-  it.each(snippets.map((snippet, index) => ({ ...snippet, index })))('$where', ({ prints, index }) => {
+  it.each(snippets.map((snippet, index) => ({ ...snippet, index })))('the command of $where prints what the page says', ({ prints, index }) => {
     expect(printed[index]).toMatch(prints as RegExp);
   });
 });

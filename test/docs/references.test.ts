@@ -15,7 +15,7 @@ const PATH = /`((?:src|test|scripts|docs|migrations|models|training|bench)\/[\w.
 describe.each(documents())('%s', (document) => {
   const text = readDocument(document);
 
-  it('links to files and headings that exist', () => {
+  it('a document links to files and headings that exist', () => {
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => {
       if (link.startsWith('https://')) return false;
@@ -27,7 +27,7 @@ describe.each(documents())('%s', (document) => {
     expect(broken).toEqual([]);
   });
 
-  it('names paths that exist', () => {
+  it('a document names paths that exist', () => {
     const paths = [...text.matchAll(PATH)].map(([, path = '']) => path);
     const folders = ['', `${dirname(document)}/`];
     const missing = paths.filter(
@@ -36,7 +36,7 @@ describe.each(documents())('%s', (document) => {
     expect(missing).toEqual([]);
   });
 
-  it('keeps the key in API_KEY, and a live one in LIVE_KEY, in every language', () => {
+  it('a document keeps the key in API_KEY, and a live one in LIVE_KEY, in every language', () => {
     const variables = text.matchAll(
       /Bearer \$(\w*KEY)\b|process\.env\.(\w*KEY)\b|os\.environ\["(\w*KEY)"\]|export (\w*KEY)=/g,
     );
@@ -45,7 +45,7 @@ describe.each(documents())('%s', (document) => {
     expect(names.filter((name) => !['API_KEY', 'LIVE_KEY', 'NEW_KEY'].includes(name ?? ''))).toEqual([]);
   });
 
-  it('names npm commands that exist', () => {
+  it('a document names npm commands that exist', () => {
     const commands = [...text.matchAll(/npm run (?:-s |--silent )?([a-z][\w:-]*)/g)].map(([, command = '']) => command);
     expect(commands.filter((command) => !(command in scripts))).toEqual([]);
   });
@@ -76,7 +76,7 @@ it('each migration has the next number and states whether the previous release k
 describe('the decisions', () => {
   const decisions = globSync('docs/adr/[0-9]*.md', { cwd: PROJECT_DIRECTORY }).toSorted();
 
-  it('are numbered without a gap, and listed', () => {
+  it('the decisions are numbered without a gap, and listed', () => {
     const index = readDocument('docs/adr/README.md');
     const listed = [...index.matchAll(/^- \[(\d{4})\]\((.*)\) .*$/gm)].map(([, number, file]) => [
       number,
@@ -102,14 +102,14 @@ describe('the pages that the API serves', () => {
   const served = ['docs/README.md', ...Object.keys(GUIDES).map(guideFile)];
   const errorPages = documents().filter((document) => document.startsWith('docs/errors/'));
 
-  it.each([...served, ...errorPages])('%s links to pages that are served too', (document) => {
+  it.each([...served, ...errorPages])('the served page %s links to pages that are served, too', (document) => {
     const linked = [...readDocument(document).matchAll(/\]\(([\w./-]+\.md)/g)]
       .map(([, link = '']) => normalize(join(dirname(document), link)))
       .filter((target) => /^docs\/[\w-]+\.md$/.test(target) && !OF_OPERATORS.includes(basename(target, '.md')));
     expect(linked.filter((target) => !served.includes(target))).toEqual([]);
   });
 
-  it('include the bounds that callers meet', () => {
+  it('the API serves the page of the bounds that callers meet', () => {
     expect(served).toContain('docs/bounds.md');
   });
 });

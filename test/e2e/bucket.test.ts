@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Artefact, createArtefactWriter } from '../../src/artefacts/artefact-writer.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
 import { createFixtureBackend } from '../../src/inference/backends/fixture-backend.ts';
@@ -22,8 +22,6 @@ import { filePart, form, read, upload } from '../support/requests.ts';
 import { S3_CREDENTIALS, startS3Server, type TestS3Server } from '../support/s3-server.ts';
 import { until } from '../support/until.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const BUCKET = 'vehicle-inference';
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} };

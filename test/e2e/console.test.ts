@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { launchChromium, recordComplaints } from '../support/browser.ts';
@@ -15,8 +15,6 @@ import { describeWith } from '../support/needs.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { OWN_TEMPORAL, type RunningService, startWholeService } from './service-client.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** A time-out means a hang. */
 const PATIENCE_MS = 120_000;

@@ -1,11 +1,9 @@
 import { globSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { useProcesses } from '../support/processes.ts';
 import { anyTemporal } from './service-client.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const processes = useProcesses();
 

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { findPlaces } from '../../src/api/pages/find-shapes.ts';
 import { GUIDES } from '../../src/api/pages/page.ts';
 import { endpoints } from '../../src/endpoints/list.ts';
@@ -19,8 +19,6 @@ import { type Customer, createCustomer } from '../support/customers.ts';
 import { describeWith } from '../support/needs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** A time-out means a hang. */
 const PATIENCE_MS = 120_000;

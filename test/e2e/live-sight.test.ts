@@ -5,13 +5,11 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { untilAvailable } from '../support/until.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const drawn = ['example', ...[2, 3, 4, 5, 6, 7, 8].map((number) => `example-${number}`)].map(
   (name) => new Uint8Array(readFileSync(`${PROJECT_DIRECTORY}src/endpoints/render.360/fixtures/${name}.jpg`)),

@@ -6,15 +6,13 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Job, VehicleInferenceClient } from '../../src/client/index.ts';
 import type { DecodeFigures } from '../../src/inference/video/messages.ts';
 import { watchVideo } from '../../src/inference/video/watch-video.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { untilAvailable } from '../support/until.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const FIXTURES = `${PROJECT_DIRECTORY}src/endpoints/render.360/fixtures/`;
 /** In the order of their files, and where the camera was drawn. */

@@ -4,13 +4,11 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VehicleInferenceClient } from '../../src/client/index.ts';
 import { ROLES } from '../../src/organizations/roles.ts';
 import { PROJECT_DIRECTORY, useProcesses } from '../support/processes.ts';
 import { type RunningService, startWholeService } from './service-client.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 interface KeyAnswer {
   id: string;

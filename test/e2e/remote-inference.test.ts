@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import type { JobResource } from '../../src/jobs/job-resource.ts';
@@ -21,8 +21,6 @@ import { type TestProcess, useProcesses } from '../support/processes.ts';
 import { filePart } from '../support/requests.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const CLUSTER_KEY = 'key of the cluster';
 const SERVER_KEY = 'key of the server';

@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, isGrpcDeadlineError, isGrpcServiceError } from '@temporalio/client';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { endpointBySlug } from '../../src/endpoints/list.ts';
 import { startRunJob } from '../../src/jobs/job-starter.ts';
@@ -22,8 +22,6 @@ import { createTestNamespace, type TestNamespace } from '../support/temporal.ts'
 import { until } from '../support/until.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { inferenceWorkers, startTestWorkers, type TestWorkers } from '../support/workers.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const DEPLOYMENT = 'vehicle-inference';
 const KINDS = ['orchestration', 'webhooks'] as const;

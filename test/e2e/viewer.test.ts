@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Result as SpinSet } from '../../src/endpoints/render.360/result.ts';
 import type { Result as Hotspots } from '../../src/endpoints/viewer.hotspots/result.ts';
 import { getJob, postJson, postPicture, startTestMode } from '../contract/service.ts';
@@ -19,8 +19,6 @@ import { type Customer, createCustomer } from '../support/customers.ts';
 import { readFixtureFile } from '../support/fixture-artefacts.ts';
 import { describeWith } from '../support/needs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** A time-out means a hang. */
 const PATIENCE_MS = 120_000;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findLedgerDrift } from '../../src/credits/ledger-store.ts';
 import { openDatabase } from '../../src/database.ts';
 import { identifyProcess, isRunning, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
@@ -28,8 +28,6 @@ import {
   startWholeService,
   waitForJob,
 } from './service-client.ts';
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const processes = useProcesses();
 const JOBS_AT_ONCE = 6;

@@ -45,27 +45,27 @@ function longHeader(type: string, content: number): Buffer {
 const examine = async ({ store, bytes }: ReturnType<typeof storeOf>) =>
   inspectArtefact(await readFilmWithoutMedia(store, 'key', bytes), 'video/mp4');
 
-test('the media data is not read', async () => {
+test('a film is read without its media data', async () => {
   const large = storeOf(Buffer.concat([beside, longHeader('mdat', MEDIA_BYTES)]), MEDIA_BYTES, Buffer.of());
   expect(await examine(large)).toEqual({ width: 320, height: 320 });
   expect(large.readBytes()).toBeLessThan(10_000);
 });
 
-test('boxes after the media data are found', async () => {
+test('boxes after the media data of a film are found', async () => {
   const start = Buffer.concat([beside, longHeader('mdat', MEDIA_BYTES)]);
   for (const behind of [box('uuid', Buffer.from('GPS 50N')), Buffer.from('GPS'), Buffer.from('GPS 50.1 8.2E')]) {
     await expect(examine(storeOf(start, MEDIA_BYTES, behind))).rejects.toThrow(FileFault);
   }
 });
 
-test('media data shorter than its stated length, or extending to the end of the file', async () => {
+test('media data shorter than stated is refused as truncated, and media data up to the end of the file is accepted', async () => {
   const short = storeOf(Buffer.concat([beside, longHeader('mdat', MEDIA_BYTES)]), MEDIA_BYTES - 1, Buffer.of());
   await expect(examine(short)).rejects.toThrow('The file is truncated.');
   const open = storeOf(Buffer.concat([beside, Buffer.from('\0\0\0\0mdat', 'latin1')]), 1_000, Buffer.of());
   expect(await examine(open)).toEqual({ width: 320, height: 320 });
 });
 
-test('metadata beyond the bounds is refused', async () => {
+test('a film with metadata beyond the bounds is refused', async () => {
   const long = storeOf(Buffer.concat([beside, longHeader('free', MEDIA_BYTES)]), MEDIA_BYTES, small.subarray(mediaAt));
   await expect(examine(long)).rejects.toThrow('The file has too much metadata.');
   const boxes = Buffer.concat(Array.from({ length: 30_000 }, () => box('free')));

@@ -61,7 +61,7 @@ describe('creating a key', () => {
     ['test', { livemode: false }, 'chk_test_'],
     ['live', { livemode: true }, 'chk_live_'],
     ['staging', { livemode: true, is_staging: true }, 'chk_stg_'],
-  ])('returns 201 with a working %s key and its secret', async (_mode, body, prefix) => {
+  ])('the creation of a %s key returns 201 with the working key and its secret', async (_mode, body, prefix) => {
     const userId = newId('user');
     const answer = await create(body, { userId });
     expect(answer.status).toBe(201);
@@ -96,12 +96,12 @@ describe('creating a key', () => {
     ['an expiry that is over', { expires_at: 1 }, 'parameter_invalid', 'expires_at'],
     ['an expiry in milliseconds', { expires_at: 1_800_000_000_000 }, 'parameter_invalid', 'expires_at'],
     ['an unknown field', { secret: 'mine' }, 'parameter_unknown', 'secret'],
-  ])('is refused with %s', async (_name, body, code, param) => {
+  ])('the creation of a key with %s is refused', async (_name, body, code, param) => {
     expect((await create(body)).error).toMatchObject({ code, param });
     expect((await manage('/api-keys')).json).toMatchObject({ data: [] });
   });
 
-  it('accepts names of 1 and 128 characters', async () => {
+  it('the creation of a key accepts names of 1 and 128 characters', async () => {
     for (const name of ['x', 'x'.repeat(128)]) expect(await newKey({ name })).toMatchObject({ name });
   });
 
@@ -120,13 +120,13 @@ describe('creating a key', () => {
     ],
     ['a wildcard without any of the SDKs', ['*'], ['*']],
     ['all of the catalogue', [...SCOPE_CATALOGUE].reverse(), SCOPE_CATALOGUE],
-  ])('grants %s', async (_name, scopes, granted) => {
+  ])('the creation of a key grants scopes: %s', async (_name, scopes, granted) => {
     const key = await newKey({ scopes });
     expect(key.scopes).toEqual(granted);
     expect((await manage(`/api-keys/${key.id}`)).json).toMatchObject({ scopes: granted });
   });
 
-  it('the secret is in no other response and not in the database', async () => {
+  it('the secret of a new key is in no other response and not in the database', async () => {
     const { id, secret } = await newKey();
     const answers = [await manage(`/api-keys/${id}`), await manage('/api-keys'), await manage('/audit-log')];
     for (const answer of answers) expect(answer.text).not.toContain(secret);
@@ -139,7 +139,7 @@ describe('creating a key', () => {
     expect(row?.text).not.toContain(secret);
   });
 
-  it('a repeated request returns the same bytes, secret included, and creates no second key', async () => {
+  it('a repeated creation returns the same bytes, secret included, and creates no second key', async () => {
     const idempotencyKey = randomUUID();
     const first = await create({}, { idempotencyKey });
     const second = await create({}, { idempotencyKey });
@@ -151,7 +151,7 @@ describe('creating a key', () => {
     expect((await create({ name: 'Other' }, { idempotencyKey })).error.code).toBe('idempotency_key_reuse');
   });
 
-  it('concurrent repetitions create one key and return it to all', async () => {
+  it('concurrent repetitions of a creation create one key and return it to all', async () => {
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({}, { idempotencyKey })));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -166,7 +166,7 @@ describe('creating a key', () => {
     expect(second.secret).not.toBe(first.secret);
   });
 
-  it('concurrent requests cannot exceed the limit of active keys', async () => {
+  it('concurrent creations cannot exceed the limit of active keys', async () => {
     await newKey();
     await Promise.all(Array.from({ length: MOST_ACTIVE_KEYS - 4 }, () => createKey(api.orm, organizationId, 'live')));
     await createKey(api.orm, organizationId, 'live', { revokedAt: now });
@@ -183,7 +183,7 @@ describe('creating a key', () => {
 });
 
 describe('the list of keys', () => {
-  it('has pages from the newest to the oldest', async () => {
+  it('the list of keys has pages from the newest to the oldest', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) ids.unshift((await newKey()).id);
     const idsOf = (answer: Answer) => (answer.json.data as ShownKey[]).map(({ id }) => id);
@@ -194,7 +194,7 @@ describe('the list of keys', () => {
     expect(idsOf(await manage(`/api-keys?limit=1&ending_before=${ids[2]}`))).toEqual([ids[1]]);
   });
 
-  it('can be filtered by mode and by revocation', async () => {
+  it('the list of keys can be filtered by mode and by revocation', async () => {
     const live = await newKey({ livemode: true });
     const test = await newKey();
     await manage(`/api-keys/${test.id}/revoke`, { body: {} });
@@ -207,7 +207,7 @@ describe('the list of keys', () => {
     expect((await manage('/api-keys?revoked=maybe')).error).toMatchObject({ param: 'revoked' });
   });
 
-  it('shows no key of another organisation', async () => {
+  it('the list of keys shows no key of another organisation', async () => {
     await newKey();
     expect((await managing(api, newId('organization'))('/api-keys')).json).toMatchObject({ data: [], has_more: false });
   });
@@ -217,7 +217,7 @@ describe('changing a key', () => {
   const change = (id: string, body: object, options: object = {}) =>
     manage(`/api-keys/${id}`, { method: 'PATCH', body, ...options });
 
-  it('changes the given fields and leaves the rest', async () => {
+  it('a change of a key changes the given fields and leaves the rest', async () => {
     const { secret, ...key } = await newKey({ scopes: ['jobs:read'] });
     const named = shown(await change(key.id, { name: 'Renamed' }));
     expect(named).toEqual({ ...key, name: 'Renamed' });
@@ -226,14 +226,14 @@ describe('changing a key', () => {
     expect(await use(secret)).toBe('works');
   });
 
-  it('removes scopes with immediate effect', async () => {
+  it('a change of a key removes scopes with immediate effect', async () => {
     const { id, secret } = await newKey({ scopes: ['jobs:read'] });
     expect((await api.call('/v1/jobs', { key: secret })).status).toBe(200);
     await change(id, { scopes: [] });
     expect((await api.call('/v1/jobs', { key: secret })).error.code).toBe('scope_not_granted');
   });
 
-  it('sets, moves and removes the expiry', async () => {
+  it('a change of a key sets, moves and removes the expiry', async () => {
     const { id, secret } = await newKey();
     const expiry = new Date((seconds(now) + 60) * 1000);
     expect(shown(await change(id, { expires_at: seconds(expiry) })).expires_at).toBe(seconds(expiry));
@@ -243,7 +243,7 @@ describe('changing a key', () => {
     expect(await at(expiry, () => use(secret))).toBe('works');
   });
 
-  it('is refused for an expired or revoked key', async () => {
+  it('a change of an expired or revoked key is refused', async () => {
     await newKey();
     const expired = await createKey(api.orm, organizationId, 'test', { expiresAt: now });
     expect((await change(expired.id, { expires_at: null })).error.code).toBe('api_key_inactive');
@@ -258,7 +258,7 @@ describe('rotating a key', () => {
   const rotate = (id: string, body: object = {}, options: object = {}) =>
     manage(`/api-keys/${id}/rotate`, { body, ...options });
 
-  it('gives it a new secret under the same id, and the old one a day of grace', async () => {
+  it('a rotation gives a key a new secret under the same id, and the old one a day of grace', async () => {
     const before = await newKey({ livemode: true, scopes: ['jobs:read'] });
     const answer = await rotate(before.id);
     expect(answer.status).toBe(200);
@@ -283,13 +283,13 @@ describe('rotating a key', () => {
     ]);
   });
 
-  it('without a grace period ends the old secret at once', async () => {
+  it('a rotation without a grace period ends the old secret at once', async () => {
     const before = await newKey();
     const after = shown(await rotate(before.id, { grace_seconds: 0 }));
     expect([await use(before.secret), await use(after.secret)]).toEqual(['api_key_expired', 'works']);
   });
 
-  it('makes the old secret say that it was rotated, once its grace period is over', async () => {
+  it('a rotated secret says that it was rotated, once its grace period is over', async () => {
     const before = await newKey();
     await rotate(before.id, { grace_seconds: 0 });
     expect(await api.call('/v1/endpoints', { key: before.secret })).toMatchObject({
@@ -298,7 +298,7 @@ describe('rotating a key', () => {
     });
   });
 
-  it('never lets the old secret outlive the key, even when its expiry is brought forward', async () => {
+  it('a rotation never lets the old secret outlive the key, even when its expiry is brought forward', async () => {
     const expiry = seconds(now) + 100;
     const { id } = await newKey({ expires_at: expiry });
     expect(shown(await rotate(id)).rotates_at).toBe(expiry);
@@ -306,7 +306,7 @@ describe('rotating a key', () => {
     expect(shown(moved).rotates_at).toBe(expiry - 50);
   });
 
-  it('twice leaves the two newest secrets only', async () => {
+  it('two rotations leave the two newest secrets only', async () => {
     const first = await newKey();
     const second = shown(await rotate(first.id));
     const third = shown(await rotate(first.id));
@@ -317,7 +317,7 @@ describe('rotating a key', () => {
     ]);
   });
 
-  it('a hundred times concurrently leaves two working secrets', async () => {
+  it('a hundred concurrent rotations leave two working secrets', async () => {
     const before = await newKey();
     const answers = await Promise.all(Array.from({ length: 100 }, () => rotate(before.id)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -327,7 +327,7 @@ describe('rotating a key', () => {
     expect(uses.filter((found) => found === 'works')).toHaveLength(2);
   });
 
-  it('repeated with its Idempotency-Key returns the same secret and rotates once', async () => {
+  it('a rotation repeated with its Idempotency-Key returns the same secret and rotates once', async () => {
     const { id } = await newKey();
     const idempotencyKey = randomUUID();
     const first = await rotate(id, {}, { idempotencyKey });
@@ -336,7 +336,7 @@ describe('rotating a key', () => {
     expect(await use(shown(first).secret)).toBe('works');
   });
 
-  it.each([-1, 604_801, 0.5, '60'])('is refused with a grace period of %j', async (grace_seconds) => {
+  it.each([-1, 604_801, 0.5, '60'])('a rotation with a grace period of %j is refused', async (grace_seconds) => {
     const { id } = await newKey();
     expect((await rotate(id, { grace_seconds })).error).toMatchObject({
       code: 'parameter_invalid',
@@ -346,7 +346,7 @@ describe('rotating a key', () => {
 });
 
 describe('revoking a key', () => {
-  it('ends it and its previous secret at once, and can be repeated', async () => {
+  it('a revocation ends a key and its previous secret at once, and can be repeated', async () => {
     const before = await newKey();
     const after = shown(await manage(`/api-keys/${before.id}/rotate`, { body: {} }));
     const first = await manage(`/api-keys/${before.id}/revoke`, { method: 'POST' });
@@ -362,7 +362,7 @@ describe('revoking a key', () => {
 describe('a member', () => {
   const member = { role: 'member' } as const;
 
-  it('creates, changes, rotates and revokes test keys', async () => {
+  it('a member creates, changes, rotates and revokes test keys', async () => {
     const made = await create({}, member);
     expect(made.status).toBe(201);
     const path = `/api-keys/${shown(made).id}`;
@@ -371,7 +371,7 @@ describe('a member', () => {
     expect((await manage(`${path}/revoke`, { body: {}, ...member })).status).toBe(200);
   });
 
-  it('reads live keys and cannot change them', async () => {
+  it('a member reads live keys and cannot change them', async () => {
     const { id } = await newKey({ livemode: true });
     const path = `/api-keys/${id}`;
     expect((await manage(path, member)).status).toBe(200);
@@ -386,7 +386,7 @@ describe('a member', () => {
     expect((await manage(path)).json).toMatchObject({ name: 'Ours', revoked_at: null, rotates_at: null });
   });
 
-  it('who was an administrator gets no live secret by repeating an earlier request', async () => {
+  it('a member who was an administrator gets no live secret by repeating an earlier request', async () => {
     const keys = { create: randomUUID(), rotate: randomUUID() };
     const made = await create({ livemode: true }, { idempotencyKey: keys.create });
     const rotate = `/api-keys/${shown(made).id}/rotate`;

@@ -70,7 +70,7 @@ async function customerWithHistory(): Promise<Customer> {
 }
 
 describe('the price list', () => {
-  it('lists every endpoint in credits and in dollars', async () => {
+  it('the price list has every endpoint in credits and in dollars', async () => {
     const customer = await createCustomer(api.orm);
     const { json } = await get(customer, '/mgmt/v1/prices');
     expect(json).toMatchObject({ object: 'price_list', credits_per_usd: 1_000 });
@@ -86,7 +86,7 @@ describe('the price list', () => {
     );
   });
 
-  it('is refused to a member', async () => {
+  it('the price list is refused to a member', async () => {
     const customer = await createCustomer(api.orm);
     const answer = await get(customer, '/mgmt/v1/prices', { role: 'member' });
     expect(answer).toMatchObject({ status: 403, error: { code: 'role_not_permitted' } });
@@ -99,7 +99,7 @@ describe('a statement', () => {
     customer = await customerWithHistory();
   });
 
-  it('lists the bookings of a month between its opening and closing balance', async () => {
+  it('a statement lists the bookings of a month between its opening and closing balance', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements/2026-03');
     expect(json).toEqual({
       object: 'statement',
@@ -120,7 +120,7 @@ describe('a statement', () => {
     expect(available + held).toBe(897);
   });
 
-  it('of a past month is final and complete', async () => {
+  it('a statement of a past month is final and complete', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements/2026-01');
     expect(json).toMatchObject({
       is_final: true,
@@ -133,7 +133,7 @@ describe('a statement', () => {
     });
   });
 
-  it('exists for every month from the first to the current one', async () => {
+  it('a statement exists for every month from the first to the current one', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements');
     const statements = json.data as { month: string; opening_balance: object; closing_balance: object }[];
     expect(statements.map(({ month }) => month)).toEqual(['2026-03', '2026-02', '2026-01']);
@@ -148,7 +148,7 @@ describe('a statement', () => {
   it.each([
     ['by its name', '/mgmt/v1/statements/2026-03.csv', ''],
     ['by what is accepted', '/mgmt/v1/statements/2026-03', 'text/csv'],
-  ])('is comma-separated values %s', async (_name, path, accept) => {
+  ])('a statement is comma-separated values when asked for %s', async (_name, path, accept) => {
     const answer = await get(customer, path, { accept });
     expect(answer.headers.get('Content-Type')).toMatch(/^text\/csv/);
     expect(answer.text.split('\r\n')).toEqual([
@@ -163,14 +163,14 @@ describe('a statement', () => {
     ]);
   });
 
-  it('of the test balance is separate', async () => {
+  it('a statement of the test balance is separate', async () => {
     const { json } = await get(customer, '/mgmt/v1/statements?livemode=false');
     for (const statement of json.data as { livemode: boolean }[]) expect(statement.livemode).toBe(false);
     const march = await get(customer, '/mgmt/v1/statements/2026-03?livemode=false');
     expect(march.json).toMatchObject({ livemode: false, lines: [] });
   });
 
-  it('of another organisation is not visible', async () => {
+  it('a statement of another organisation is not visible', async () => {
     const other = await createCustomer(api.orm, { live: 0, test: 0 });
     const { json } = await get(other, '/mgmt/v1/statements/2026-03');
     expect(json).toMatchObject({ opening_balance: { credits: 0 }, lines: [], closing_balance: { credits: 0 } });
@@ -182,7 +182,7 @@ describe('a statement', () => {
     ['2026-13', 400, 'parameter_invalid'],
     ['march', 400, 'parameter_invalid'],
     ['2026-03.pdf', 400, 'parameter_invalid'],
-  ])('of %s is refused', async (month, status, code) => {
+  ])('a statement of %s is refused', async (month, status, code) => {
     expect(await get(customer, `/mgmt/v1/statements/${month}`)).toMatchObject({
       status,
       error: { code, param: 'month' },

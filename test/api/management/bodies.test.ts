@@ -41,12 +41,12 @@ describe('a body', () => {
     ['other JSON', 'application/merge-patch+json', 415],
     ['nothing', null, 415],
     ['a malformed type', 'json', 415],
-  ])('with the type %s gets %3$i', async (_name, contentType, status) => {
+  ])('a body with the type %s gets %3$i', async (_name, contentType, status) => {
     const answer = await send('/api-keys', utf8(KEY), contentType);
     expect(told(answer).slice(0, 2)).toEqual([status, status === 415 ? 'unsupported_media_type' : undefined]);
   });
 
-  it('may be omitted when nothing is required, and then needs no type', async () => {
+  it('a body may be omitted when nothing is required, and then needs no type', async () => {
     const customer = await createCustomer(api.orm);
     organizationId = customer.organizationId;
     const id = customer.keyIds.test;
@@ -54,14 +54,14 @@ describe('a body', () => {
     expect((await send(`/api-keys/${id}/revoke`, '', 'text/plain')).status).toBe(200);
   });
 
-  it('that is not UTF-8 is refused, not repaired', async () => {
+  it('a body that is not UTF-8 is refused, not repaired', async () => {
     const bytes = utf8(KEY);
     bytes[bytes.indexOf('O'.charCodeAt(0))] = 0xff;
     expect(told(await send('/api-keys', bytes, 'application/json'))).toEqual([400, 'malformed_request', undefined]);
     expect((await manage('/api-keys')).json.data).toEqual([]);
   });
 
-  it('with a duplicate name is refused', async () => {
+  it('a body with a duplicate name is refused', async () => {
     const twice = '{"name":"Ours","livemode":false,"name":"Theirs"}';
     expect(told(await send('/api-keys', twice, 'application/json'))).toEqual([400, 'parameter_invalid', 'name']);
     expect((await manage('/api-keys')).json.data).toEqual([]);
@@ -95,7 +95,7 @@ describe('a body', () => {
       { url: 'http://127.0.0.1/a\nb', livemode: false, events: ['job.succeeded'] },
       'url',
     ],
-  ])('with %s is refused', async (_name, method, path, body, param) => {
+  ])('a body with %s is refused', async (_name, method, path, body, param) => {
     expect(told(await manage(path, { method, body }))).toEqual([400, 'parameter_invalid', param]);
   });
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the member', () => {
-  it('is who the token names, with what the role may do', async () => {
+  it('the member is the user that the token names, with what the role may do', async () => {
     const { json } = await manage('/member', { role: 'billing_manager', userId: 'usr_11111111' });
     expect(json).toEqual({
       user_id: 'usr_11111111',
@@ -40,7 +40,7 @@ describe('the member', () => {
 });
 
 describe('the endpoints', () => {
-  it('are those of the mode, with the schemas of their parameters and what files they take', async () => {
+  it('the list of endpoints is that of the mode, with the schemas of their parameters and what files they take', async () => {
     const list = async (query: string) => (await manage(`/endpoints${query}`)).json.data as Record<string, unknown>[];
     const [test, live] = [await list(''), await list('?livemode=true')];
     expect(test.map(({ endpoint }) => endpoint)).toEqual(endpoints.map(({ slug }) => slug));
@@ -56,7 +56,7 @@ describe('the endpoints', () => {
 });
 
 describe('the files of a job', () => {
-  it('are listed with links that show them without a token, until the links expire', async () => {
+  it('the files of a job are listed with links that show them without a token, until the links expire', async () => {
     const { job } = await read(api, { key: customer.keys.test });
     const { json } = await manage(`/jobs/${job.id}/files`);
     const [file] = json.data as { url: string; expires_at: number }[];
@@ -94,7 +94,7 @@ describe('the files of a job', () => {
     now = before;
   });
 
-  it('are said to be gone when they were removed', async () => {
+  it('the files of a job are reported as gone after they were removed', async () => {
     const { job } = await read(api, { key: customer.keys.test });
     const [file] = (await manage(`/jobs/${job.id}/files`)).json.data as { url: string }[];
     const { inputs } = await api.orm.em.fork().findOneOrFail(Job, { id: job.id });
@@ -105,7 +105,7 @@ describe('the files of a job', () => {
 });
 
 describe('the events of a job', () => {
-  it('are listed with their deliveries, and each delivery shows what it sends', async () => {
+  it('the events of a job are listed with their deliveries, and each delivery shows what it sends', async () => {
     const { organizationId, keyIds } = customer;
     const owner = { organizationId, apiKeyId: keyIds.test, livemode: false, isStaging: false };
     const endpoint = await createWebhookEndpoint(api.orm, organizationId);
@@ -135,7 +135,7 @@ describe('the events of a job', () => {
     ]);
   });
 
-  it('are none while the job is open', async () => {
+  it("the list of a job's events is empty while the job is open", async () => {
     const { job } = await read(api, { key: customer.keys.test });
     expect((await manage(`/jobs/${job.id}/events`)).json.data).toEqual([]);
   });

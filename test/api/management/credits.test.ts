@@ -75,7 +75,7 @@ async function spend(customer: Customer, credits: number): Promise<string> {
 }
 
 describe('GET /mgmt/v1/credits', () => {
-  it('shows both balances with held and promotional credits', async () => {
+  it('GET /mgmt/v1/credits shows both balances with held and promotional credits', async () => {
     const customer = await createCustomer(api.orm, { live: 500, test: 100 });
     const expiresAt = new Date(Math.floor(Date.now() / 1000) * 1000 + DAY_MS);
     const grantId = await grant(customer, 40, expiresAt);
@@ -109,7 +109,7 @@ describe('GET /mgmt/v1/credits', () => {
     ]);
   });
 
-  it('shows empty balances to a new organisation', async () => {
+  it('GET /mgmt/v1/credits shows empty balances to a new organisation', async () => {
     const key = await api.identity.token();
     const { json } = await api.call('/mgmt/v1/credits', { key });
     expect(json.data).toMatchObject([
@@ -120,7 +120,7 @@ describe('GET /mgmt/v1/credits', () => {
 });
 
 describe('the low-balance threshold', () => {
-  it('can be set, causes one event, and can be cleared', async () => {
+  it('the low-balance threshold can be set, causes one event, and can be cleared', async () => {
     const customer = await createCustomer(api.orm, { test: 100 });
     const patch = (threshold: number | null) =>
       call(customer, '/mgmt/v1/credits', {
@@ -150,7 +150,7 @@ describe('the low-balance threshold', () => {
     expect((await patch(null)).json).toMatchObject({ low_balance_threshold: null, is_low: false });
   });
 
-  it.each([0, -1, 1.5, 'many', 1_000_000_001])('cannot be %p', async (threshold) => {
+  it.each([0, -1, 1.5, 'many', 1_000_000_001])('the low-balance threshold cannot be %p', async (threshold) => {
     const customer = await createCustomer(api.orm);
     const body = { livemode: false, low_balance_threshold: threshold };
     const answer = await call(customer, '/mgmt/v1/credits', { method: 'PATCH', body });
@@ -173,7 +173,7 @@ it('the sweeper removes expired promotional credits', async () => {
 });
 
 describe('GET /mgmt/v1/credits/ledger', () => {
-  it('lists every transfer of the organisation, newest first, in pages', async () => {
+  it('GET /mgmt/v1/credits/ledger lists every transfer of the organisation, newest first, in pages', async () => {
     const customer = await createCustomer(api.orm, { live: 500, test: 100 });
     const jobId = await spend(customer, 20);
     const list = async (query: string) => (await call(customer, `/mgmt/v1/credits/ledger${query}`)).json;
@@ -195,15 +195,18 @@ describe('GET /mgmt/v1/credits/ledger', () => {
     expect((await list(`?job_id=${jobId}`)).data).toHaveLength(2);
   });
 
-  it.each(['job_1', 'ctr_0', 'ctr_99999999999999999999', 'ctr_1;'])('refuses the cursor %s', async (id) => {
-    const customer = await createCustomer(api.orm);
-    const answer = await call(customer, `/mgmt/v1/credits/ledger?starting_after=${id}`);
-    expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_invalid', param: 'starting_after' } });
-  });
+  it.each(['job_1', 'ctr_0', 'ctr_99999999999999999999', 'ctr_1;'])(
+    'GET /mgmt/v1/credits/ledger refuses the cursor %s',
+    async (id) => {
+      const customer = await createCustomer(api.orm);
+      const answer = await call(customer, `/mgmt/v1/credits/ledger?starting_after=${id}`);
+      expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_invalid', param: 'starting_after' } });
+    },
+  );
 });
 
 describe('a top-up of test credits', () => {
-  it('is booked at once and free', async () => {
+  it('a top-up of test credits is booked at once and free', async () => {
     const customer = await createCustomer(api.orm, { test: 0 });
     const body = { livemode: false, credits: 700 };
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body });
@@ -214,7 +217,7 @@ describe('a top-up of test credits', () => {
     expect(await testBalance(customer)).toMatchObject({ available: 700 });
   });
 
-  it('repeated with its Idempotency-Key is booked once', async () => {
+  it('a top-up of test credits repeated with its Idempotency-Key is booked once', async () => {
     const customer = await createCustomer(api.orm, { test: 0 });
     const request = {
       method: 'POST',
@@ -227,7 +230,7 @@ describe('a top-up of test credits', () => {
     expect(await testBalance(customer)).toMatchObject({ available: 700 });
   });
 
-  it.each(['member', 'billing_manager'] as const)('is refused to a %s', async (role) => {
+  it.each(['member', 'billing_manager'] as const)('a top-up of test credits is refused to a %s', async (role) => {
     const customer = await createCustomer(api.orm, { test: 0 });
     const body = { livemode: false, credits: 700 };
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body, role });
@@ -253,7 +256,7 @@ describe('a top-up of live credits', () => {
   });
   afterAll(() => selling.close());
 
-  it('returns where to pay and changes no balance', async () => {
+  it('a top-up of live credits returns where to pay and changes no balance', async () => {
     const customer = await createCustomer(selling.orm, { live: 100 });
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body: live, on: selling });
     expect(answer).toMatchObject({
@@ -285,14 +288,14 @@ describe('a top-up of live credits', () => {
     ['a price in fractions of a cent', { credits: 5_005 }, 'parameter_invalid', 'credits'],
     ['less than a payment may be', { credits: 490 }, 'parameter_invalid', 'credits'],
     ['more than a payment may be', { credits: 1_000_000_000 }, 'parameter_invalid', 'credits'],
-  ])('with %s is refused', async (_name, changes, code, param) => {
+  ])('a top-up of live credits with %s is refused', async (_name, changes, code, param) => {
     const customer = await createCustomer(selling.orm);
     const body = { ...live, ...changes };
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body, on: selling });
     expect(answer).toMatchObject({ status: 400, error: { code, param } });
   });
 
-  it('is refused without a configured provider, and so are notifications', async () => {
+  it('a top-up of live credits is refused without a configured provider, and so are notifications', async () => {
     const customer = await createCustomer(api.orm);
     const answer = await call(customer, '/mgmt/v1/credits/top-ups', { method: 'POST', body: live });
     expect(answer).toMatchObject({ status: 503, error: { code: 'payments_unconfigured' } });
@@ -305,7 +308,7 @@ describe('a top-up of live credits', () => {
   });
 });
 
-it('nothing of another organisation is visible', async () => {
+it('credits and transfers of another organisation are not visible', async () => {
   const [one, other] = [await createCustomer(api.orm, { test: 0 }), await createCustomer(api.orm, { test: 100 })];
   await topUp(api.orm.em.fork(), {
     organizationId: other.organizationId,

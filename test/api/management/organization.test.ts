@@ -37,7 +37,7 @@ const newKey = async (options: object = {}) => {
 };
 
 describe('an organisation', () => {
-  it('new to this service can be read by its id and renamed', async () => {
+  it('an organisation new to this service can be read by its id and renamed', async () => {
     const read = await manage('/organization');
     const created = expect.any(Number) as unknown as number;
     expect(read.json).toEqual({ id: organizationId, object: 'organization', name: organizationId, created });
@@ -46,13 +46,13 @@ describe('an organisation', () => {
     expect((await manage('/organization')).json).toEqual(renamed.json);
   });
 
-  it('is created once, even by concurrent first requests', async () => {
+  it('an organisation is created once, even by concurrent first requests', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => manage('/organization')));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
   it.each([{}, { name: '' }, { name: 'x'.repeat(129) }, { name: 'x', id: 'org_11111111' }])(
-    'is not changed by %j',
+    'an organisation is not changed by %j',
     async (body) => {
       expect((await manage('/organization', { method: 'PATCH', body })).status).toBe(400);
       expect((await manage('/organization')).json).toMatchObject({ name: organizationId });
@@ -74,7 +74,7 @@ describe('jobs', () => {
   });
   const list = async (filter = '') => idsOf(await managing(api, customer.organizationId)(`/jobs?${filter}`));
 
-  it('of every mode are in one paged list, newest first', async () => {
+  it('jobs of every mode are in one paged list, newest first', async () => {
     expect(await list()).toEqual(made);
     expect(await list('limit=3')).toEqual(made.slice(0, 3));
     expect(await list(`limit=3&starting_after=${made[2]}`)).toEqual(made.slice(3));
@@ -84,7 +84,7 @@ describe('jobs', () => {
     expect((await managing(api, customer.organizationId)('/jobs?limit=4')).json).toMatchObject({ has_more: false });
   });
 
-  it('can be filtered by mode, endpoint, status, key and time', async () => {
+  it('jobs can be filtered by mode, endpoint, status, key and time', async () => {
     expect(await list('livemode=true')).toEqual(made.slice(1, 3));
     expect(await list('livemode=false')).toEqual([made[0], made[3]]);
     expect(await list(`api_key_id=${customer.keyIds.staging}`)).toEqual([made[1]]);
@@ -94,7 +94,7 @@ describe('jobs', () => {
     expect(await list('created[lt]=1700000000')).toEqual([]);
   });
 
-  it('can be read one by one, as in the inference API', async () => {
+  it('jobs can be read one by one, as in the inference API', async () => {
     for (const [index, mode] of (['test', 'staging', 'live'] as const).entries()) {
       const id = made[index] as string;
       const asMember = await managing(api, customer.organizationId)(`/jobs/${id}`, { role: 'member' });
@@ -105,7 +105,7 @@ describe('jobs', () => {
 });
 
 describe('the audit log', () => {
-  it('has one entry for every change, with user and target, and none for reads', async () => {
+  it('the audit log has one entry for every change, with user and target, and none for reads', async () => {
     const userId = newId('user');
     const { id } = await newKey({ userId, role: 'admin' });
     await manage(`/api-keys/${id}/rotate`, { body: { grace_seconds: 60 } });
@@ -130,7 +130,7 @@ describe('the audit log', () => {
     expect(made).toMatchObject({ action: 'createApiKey', target_id: id, user_id: userId, role: 'admin' });
   });
 
-  it('has no entry for a refused request, and one for a repeated one', async () => {
+  it('the audit log has no entry for a refused request, and one for a repeated one', async () => {
     await newKey({ body: { name: '', livemode: false } }).catch(() => {});
     await manage('/api-keys', { body: { name: 'x', livemode: true }, role: 'member' });
     await manage(`/api-keys/${newId('apiKey')}/revoke`, { body: {} });
@@ -141,7 +141,7 @@ describe('the audit log', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('commits together with the change', async () => {
+  it('an entry of the audit log commits together with the change', async () => {
     await query(api.orm.em.fork(), 'alter table audit_log_entries add constraint none check (false) not valid');
     try {
       const answer = await manage('/api-keys', { body: { name: 'Ours', livemode: false } });
@@ -152,7 +152,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('can be filtered by action, user, target and time, page by page', async () => {
+  it('the audit log can be filtered by action, user, target and time, page by page', async () => {
     const userId = newId('user');
     const first = await newKey();
     const second = await newKey({ userId });
@@ -166,13 +166,13 @@ describe('the audit log', () => {
     expect(await targets(`limit=1&starting_after=${newest?.id}`)).toEqual([second.id]);
   });
 
-  it('shows entries of the own organisation only', async () => {
+  it('the audit log shows entries of the own organisation only', async () => {
     await newKey();
     expect((await managing(api, newId('organization'))('/audit-log')).json).toMatchObject({ data: [] });
   });
 });
 
-it('every response states the rate limit, and a request over it is refused', async () => {
+it('every management response states the rate limit, and a request over it is refused', async () => {
   const answer = await manage('/organization');
   expect(answer.headers.get('RateLimit-Limit')).toBe('600');
   expect(answer.headers.get('RateLimit-Remaining')).toBe('599');

@@ -99,7 +99,7 @@ describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))(
   const ask = (call: ManagementCall) =>
     managing(api, customer.organizationId)(pathOf(path, newId('apiKey')), { ...callOf(method), ...call });
 
-  it.each(ROLES)('follows the table for the role %s', async (role) => {
+  it.each(ROLES)(`the operation ${id} follows the table of permissions for the role %s`, async (role) => {
     const { status, text } = await ask({ role });
     if (EXPECTED[id]?.includes(role)) {
       expect([401, 403]).not.toContain(status);
@@ -110,7 +110,7 @@ describe.each(operations.map(({ id, method, path }) => ({ id, method, path })))(
     }
   });
 
-  it('refuses a token without a role, an API key and a request without either', async () => {
+  it(`the operation ${id} refuses a token without a role, an API key and a request without either`, async () => {
     const asked = (key?: string) =>
       api.call(`/mgmt/v1${pathOf(path, newId('apiKey'))}`, {
         method: method.toUpperCase(),
@@ -136,7 +136,7 @@ const onOneThing = operations
   .map(({ id, method, path }) => ({ id, method, path }));
 
 describe.each(onOneThing)('$id of another organisation', ({ id, method, path }) => {
-  it('gets the same response as for an unknown id', async () => {
+  it(`the operation ${id} on something of another organisation gets the same response as for an unknown id`, async () => {
     const theirs = Object.entries(foreign).find(([start]) => path.startsWith(`/mgmt/v1${start}/`))?.[1];
     if (theirs === undefined) throw new Error(`the test has nothing of another organisation for ${path}`);
     const answerFor = async (target: string) => {
@@ -164,7 +164,7 @@ describe('a token of an owner', () => {
       })),
     );
 
-  it('is refused on every path of the inference API', async () => {
+  it('a token of an owner is refused on every path of the inference API', async () => {
     expect(documented.length).toBeGreaterThan(30);
     const key = await api.identity.token({ organizationId: customer.organizationId });
     for (const { method, path, takesKeys } of documented) {

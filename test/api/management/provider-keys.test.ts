@@ -82,7 +82,7 @@ async function present(token: string): Promise<string> {
 const enter = async (signer: Signer, changes?: JWTPayload) => present(await sign(signer, changes));
 
 describe('provider keys', () => {
-  it('are fetched once, with the first token, even for concurrent requests', async () => {
+  it('provider keys are fetched once, with the first token, even for concurrent requests', async () => {
     expect(fetches).toBe(0);
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => enter(first))))).toEqual(new Set(['in']));
     nowMs += renewAfterMs - 1;
@@ -90,7 +90,7 @@ describe('provider keys', () => {
     expect(fetches).toBe(1);
   });
 
-  it('are renewed by the first token that names a new one', async () => {
+  it('provider keys are renewed by the first token that names a new one', async () => {
     expect(await enter(first)).toBe('in');
     const second = newSigner('second');
     serve = { keys: [first.jwk, second.jwk] };
@@ -99,7 +99,7 @@ describe('provider keys', () => {
     expect([...entered, fetches]).toEqual(['in', 'in', 'in', 'in', 2]);
   });
 
-  it('published within the cooldown give 503 first, and are accepted after it', async () => {
+  it('provider keys published within the cooldown give 503 first, and are accepted after it', async () => {
     expect(await enter(first)).toBe('in');
     const second = newSigner('second');
     serve = { keys: [second.jwk] };
@@ -112,7 +112,7 @@ describe('provider keys', () => {
     expect([await enter(second), fetches]).toEqual(['in', 2]);
   });
 
-  it('are fetched at most once per cooldown, whatever unknown keys tokens name', async () => {
+  it('provider keys are fetched at most once per cooldown, whatever unknown keys tokens name', async () => {
     expect(await enter(first)).toBe('in');
     for (let step = 1; step <= 60; step += 1) {
       nowMs += SECOND_MS;
@@ -125,7 +125,7 @@ describe('provider keys', () => {
     expect(await enter(first)).toBe('in');
   });
 
-  it('are fetched at most once per cooldown while fetching fails, from the start', async () => {
+  it('provider keys are fetched at most once per cooldown while fetching fails, from the start', async () => {
     serve = fail;
     for (let step = 0; step < 60; step += 1) {
       expect(await enter(first)).toBe('service_unavailable');
@@ -136,7 +136,7 @@ describe('provider keys', () => {
     expect(await enter(first)).toBe('in');
   });
 
-  it('that were removed are refused once the copy is stale', async () => {
+  it('provider keys that were removed are refused once the copy is stale', async () => {
     expect(await enter(first)).toBe('in');
     const second = newSigner('second');
     serve = { keys: [second.jwk] };
@@ -145,7 +145,7 @@ describe('provider keys', () => {
     expect(await enter(second)).toBe('in');
   });
 
-  it('are renewed in the background before the copy is stale', async () => {
+  it('provider keys are renewed in the background before the copy is stale', async () => {
     expect(await enter(first)).toBe('in');
     let answer = () => {};
     serve = (response) => {
@@ -163,7 +163,7 @@ describe('provider keys', () => {
     ['returns something else', { error: 'maintenance' }],
     ['returns malformed keys', { keys: ['x'] }],
     ['sends elsewhere', (response: ServerResponse) => response.writeHead(302, { Location: '/other' }).end()],
-  ])('stay in use until they expire while the provider %s', async (_how, answer) => {
+  ])('provider keys stay in use until they expire while the provider %s', async (_how, answer) => {
     expect(await enter(first)).toBe('in');
     serve = answer;
     for (const ageMs of [renewAfterMs, staleAfterMs, staleAfterMs + cooldownMs, expiresAfterMs - 1]) {
@@ -177,7 +177,7 @@ describe('provider keys', () => {
     expect(await enter(first)).toBe('in');
   });
 
-  it('that cannot be fetched give a Retry-After', async () => {
+  it('provider keys that cannot be fetched give a Retry-After', async () => {
     serve = fail;
     await enter(first);
     nowMs += 10 * SECOND_MS;
@@ -187,7 +187,7 @@ describe('provider keys', () => {
     expect(refused).toMatchObject({ code: 'service_unavailable', headers: { 'Retry-After': '20' } });
   });
 
-  it('that could not be renewed leave open whether an unknown one is valid', async () => {
+  it('provider keys that could not be renewed leave open whether an unknown one is valid', async () => {
     expect(await enter(first)).toBe('in');
     serve = fail;
     nowMs += cooldownMs;
@@ -196,16 +196,16 @@ describe('provider keys', () => {
   });
 });
 
-describe('a token is refused', () => {
+describe('tokens refused by their content', () => {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-  it('when it is not signed', async () => {
+  it('a token that is not signed is refused', async () => {
     const token = `${encode({ alg: 'none' })}.${encode(claims())}.`;
     expect(await present(token)).toBe('invalid_token');
     expect(await present(token.replace(/\.$/, '.c2ln'))).toBe('invalid_token');
   });
 
-  it('when it is signed with the public key as a shared secret', async () => {
+  it('a token signed with the public key as a shared secret is refused', async () => {
     const pem = first.publicKey.export({ type: 'spki', format: 'pem' });
     const { x = '' } = first.jwk;
     for (const secret of [pem, JSON.stringify(first.jwk), x]) {
@@ -220,7 +220,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it('when it brings its own key or the URL of one', async () => {
+  it('a token that brings its own key or the URL of one is refused', async () => {
     const own = newSigner(first.kid);
     const address = server.address() as AddressInfo;
     for (const header of [{ jwk: own.jwk }, { jku: `http://127.0.0.1:${address.port}/own` }]) {
@@ -229,12 +229,12 @@ describe('a token is refused', () => {
     }
   });
 
-  it('when it was changed after signing', async () => {
+  it('a token that was changed after signing is refused', async () => {
     const [header, , signature] = (await sign(first, { role: 'member' })).split('.');
     expect(await present(`${header}.${encode(claims())}.${signature}`)).toBe('invalid_token');
   });
 
-  it('when its algorithm does not match the key', async () => {
+  it('a token whose algorithm does not match the key is refused', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const token = new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: first.kid });
     expect(await present(await token.sign(rsa.privateKey))).toBe('invalid_token');
@@ -253,12 +253,12 @@ describe('a token is refused', () => {
     ['with several roles', { role: ['owner'] }],
     ['with a role of another spelling', { role: 'Owner' }],
     ['with an invalid organisation id', { org_id: "org_1' or true" }],
-  ])('%s', async (_name, changes) => {
+  ])('a token %s is refused', async (_name, changes) => {
     expect(await enter(first, changes as JWTPayload)).toBe('invalid_token');
   });
 
   it.each(['abc', 'a.b.c', '..', 'chk_live_x', `${'a'.repeat(5000)}.b.c`])(
-    'when it is not a token: %j',
+    'a credential that is not a token is refused: %j',
     async (token) => {
       expect(await present(token)).toBe('invalid_token');
       expect(fetches).toBe(0);
@@ -268,7 +268,7 @@ describe('a token is refused', () => {
   it.each([
     ['an hour', 3_600, 'in'],
     ['a second more than an hour', 3_601, 'invalid_token'],
-  ])('or accepted when it is valid for %s', async (_name, seconds, outcome) => {
+  ])('a token may be valid for an hour at most: %s', async (_name, seconds, outcome) => {
     const iat = nowMs / SECOND_MS;
     expect(await enter(first, { iat, exp: iat + seconds })).toBe(outcome);
   });
@@ -281,7 +281,7 @@ describe('a token is refused', () => {
     ['the tolerance before it was issued', { iat: 5 }, 'in'],
     ['a second before that, however long it has to go', { iat: 6, exp: 3_606 }, 'invalid_token'],
     ['a day before it was issued', { iat: 86_400, exp: 90_000 }, 'invalid_token'],
-  ])('or accepted at %s', async (_name, offsets, outcome) => {
+  ])('a token is accepted within its times and their tolerance only: %s', async (_name, offsets, outcome) => {
     const now = nowMs / SECOND_MS;
     const times = Object.fromEntries(Object.entries(offsets).map(([claim, offset]) => [claim, now + offset]));
     expect(await enter(first, { iat: now - 60, ...times })).toBe(outcome);

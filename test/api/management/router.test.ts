@@ -155,7 +155,7 @@ it('the audit log records the target, the other path parameters and the body', a
 });
 
 describe('an Idempotency-Key', () => {
-  it('returns the stored response to a repetition without any further effect', async () => {
+  it('an Idempotency-Key returns the stored response to a repetition without any further effect', async () => {
     const key = randomUUID();
     await send('Garage', key);
     prepare = () => Promise.reject(new ServiceError('parameter_invalid', 'What was looked up is gone.'));
@@ -164,7 +164,7 @@ describe('an Idempotency-Key', () => {
     expect(await auditEntries()).toHaveLength(1);
   });
 
-  it('makes concurrent requests change and prepare once', async () => {
+  it('an Idempotency-Key makes concurrent requests change and prepare once', async () => {
     const key = randomUUID();
     let lookUps = 0;
     prepare = async () => {
@@ -178,7 +178,7 @@ describe('an Idempotency-Key', () => {
     expect([lookUps, did]).toEqual([1, DONE]);
   });
 
-  it('of a request still in preparation is refused as in progress', async () => {
+  it('an Idempotency-Key of a request still in preparation is refused as in progress', async () => {
     const key = randomUUID();
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<string>();
@@ -199,7 +199,7 @@ describe('an Idempotency-Key', () => {
     expect(did).toEqual(DONE);
   });
 
-  it('of a presumed-dead request lets exactly one other request make the change', async () => {
+  it('an Idempotency-Key of a presumed-dead request lets exactly one other request make the change', async () => {
     const key = randomUUID();
     const asked = Promise.withResolvers<void>();
     const found = Promise.withResolvers<string>();
@@ -219,7 +219,7 @@ describe('an Idempotency-Key', () => {
     expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: true });
   });
 
-  it('is the same for every encoding of the path, and for ids of any length', async () => {
+  it('an Idempotency-Key is the same for every encoding of the path, and for ids of any length', async () => {
     const key = randomUUID();
     await send('Garage', key);
     expect(await send('Garage', key, '%6Fne')).toMatchObject({ status: 200, isReplay: true });
@@ -227,7 +227,7 @@ describe('an Idempotency-Key', () => {
     expect(await send('Garage', key, long)).toMatchObject({ status: 200, isReplay: false });
   });
 
-  it('of a response whose sealing key was removed is refused, and nothing is repeated', async () => {
+  it('an Idempotency-Key of a response whose sealing key was removed is refused, and nothing is repeated', async () => {
     const key = randomUUID();
     const path = '/mgmt/v1/names/one/parts/two';
     expect(await post(path, {}, key)).toMatchObject({ status: 200, json: { secret: 'shown once' } });
@@ -241,7 +241,7 @@ describe('an Idempotency-Key', () => {
     expect(did).toEqual(['handled']);
   });
 
-  it('belongs to one path and one body', async () => {
+  it('an Idempotency-Key belongs to one path and one body', async () => {
     const key = randomUUID();
     await send('Garage', key);
     expect(await send('Workshop', key)).toMatchObject({
@@ -254,13 +254,16 @@ describe('an Idempotency-Key', () => {
   it.each([
     ['refused', () => Promise.reject(new ServiceError('parameter_invalid', 'Not this one.')), 400],
     ['broken', () => Promise.reject(new Error('out of order')), 500],
-  ])('of a request that was %s is released, and the request leaves no trace', async (_how, failing, status) => {
-    const key = randomUUID();
-    handle = failing;
-    expect(await send('Garage', key)).toMatchObject({ status, isReplay: false });
-    expect([await nameNow(), await auditEntries()]).toEqual([undefined, []]);
-    expect(did).toEqual(['handled after a look-up']);
-    handle = async () => {};
-    expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: false });
-  });
+  ])(
+    'an Idempotency-Key of a request that was %s is released, and the request leaves no trace',
+    async (_how, failing, status) => {
+      const key = randomUUID();
+      handle = failing;
+      expect(await send('Garage', key)).toMatchObject({ status, isReplay: false });
+      expect([await nameNow(), await auditEntries()]).toEqual([undefined, []]);
+      expect(did).toEqual(['handled after a look-up']);
+      handle = async () => {};
+      expect(await send('Garage', key)).toMatchObject({ status: 200, isReplay: false });
+    },
+  );
 });

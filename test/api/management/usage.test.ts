@@ -65,7 +65,7 @@ async function usage(parameters: string, of: Customer = customer) {
 const rows = async (parameters: string) => (await usage(parameters)).json.data as Record<string, unknown>[];
 
 describe('usage', () => {
-  it('covers the last 30 UTC days by default, newest first, and puts no price on test credits', async () => {
+  it('usage covers the last 30 UTC days by default, newest first, and puts no price on test credits', async () => {
     const { json } = await usage('');
     expect(json).toMatchObject({ object: 'usage', from: '2026-02-14', to: '2026-03-15' });
     expect(json.data).toEqual([
@@ -87,12 +87,12 @@ describe('usage', () => {
     ]);
   });
 
-  it('covers the requested days, both inclusive', async () => {
+  it('usage covers the requested days, both inclusive', async () => {
     expect(await rows('?from=2026-02-13&to=2026-02-13')).toMatchObject([{ day: '2026-02-13', credits_charged: 99 }]);
     expect(await rows('?from=2026-02-14&to=2026-03-13')).toEqual([]);
   });
 
-  it('can be grouped by endpoint, key and mode', async () => {
+  it('usage can be grouped by endpoint, key and mode', async () => {
     const groups = await rows('?group_by=endpoint&group_by=api_key&group_by=mode');
     expect(
       groups.map(({ day, endpoint, api_key_id, mode, credits_charged }) => [
@@ -117,13 +117,13 @@ describe('usage', () => {
     ['mode=test', 40],
     ['endpoint=dashboard.read', 55],
     ['endpoint=plate.read', 0],
-  ])('is filtered by %s', async (filter, charged) => {
+  ])('usage is filtered by %s', async (filter, charged) => {
     const groups = await rows(`?group_by=mode&${filter}`);
     expect(groups.reduce((sum, group) => sum + Number(group.credits_charged), 0)).toBe(charged);
     expect(groups.length).toBeGreaterThan(0);
   });
 
-  it('is filtered by key', async () => {
+  it('usage is filtered by key', async () => {
     expect(await rows(`?group_by=mode&api_key_id=${customer.keyIds.live}`)).toMatchObject([{ credits_charged: 15 }]);
     expect(await rows(`?api_key_id=${other.keyIds.live}`)).toEqual([]);
   });
@@ -138,14 +138,14 @@ describe('usage', () => {
     ['from=0000-01-01&to=0000-01-02', 'from'],
     ['group_by=organization', 'group_by.0'],
     ['mode=real', 'mode'],
-  ])('is refused with %s', async (parameters, param) => {
+  ])('usage is refused with %s', async (parameters, param) => {
     expect(await usage(`?${parameters}`)).toMatchObject({
       status: 400,
       error: { code: 'parameter_invalid', param },
     });
   });
 
-  it('is returned for 92 days', async () => {
+  it('usage is returned for 92 days', async () => {
     expect((await usage('?from=2025-12-14&to=2026-03-15')).status).toBe(200);
   });
 });

@@ -88,7 +88,7 @@ const deliveriesOf = (webhookEndpoint: string) =>
   api.orm.em.fork().find(WebhookDelivery, { webhookEndpoint }, { orderBy: { id: 'asc' } });
 
 describe('a test event', () => {
-  it('reaches the receiver signed and marked, whatever its events, and the outcome is returned', async () => {
+  it('a test event reaches the receiver signed and marked, whatever its events, and the outcome is returned', async () => {
     const { id, secret } = await makeEndpoint();
     receiver.answerWith(204);
     const answer = asDelivery(await call('POST', `/${id}/test`));
@@ -112,7 +112,7 @@ describe('a test event', () => {
     expect(asDelivery(await call('GET', `/${id}/deliveries/${answer.id}`))).toEqual(answer);
   });
 
-  it('is sent once for concurrent requests with one Idempotency-Key', async () => {
+  it('a test event is sent once for concurrent requests with one Idempotency-Key', async () => {
     const { id } = await makeEndpoint();
     const path = `/mgmt/v1/webhook-endpoints/${id}/test`;
     const headers = { 'Idempotency-Key': 'a test event of this test' };
@@ -126,7 +126,7 @@ describe('a test event', () => {
     for (const { status, text } of answers) if (status === 200) expect(text).toBe(repeated.text);
   });
 
-  it('that fails is tried once and returns the cause', async () => {
+  it('a test event that fails is tried once and returns the cause', async () => {
     const { id } = await makeEndpoint();
     receiver.answerWith(500);
     expect(await call('POST', `/${id}/test`)).toMatchObject({
@@ -141,7 +141,7 @@ describe('a test event', () => {
     expect(await readEndpoint(api.orm, id)).toMatchObject({ consecutiveFailures: 1, lastError: 'HTTP 500' });
   });
 
-  it('is not listed as an event but can be read by its id', async () => {
+  it('a test event is not listed as an event but can be read by its id', async () => {
     const customer = await createCustomer(api.orm);
     owner = { ...owner, organizationId: customer.organizationId };
     key = await api.identity.token({ organizationId: customer.organizationId, role: 'admin' });
@@ -152,7 +152,7 @@ describe('a test event', () => {
     expect(read.text).toBe(receiver.deliveries[0]?.rawBody);
   });
 
-  it('for a disabled endpoint is refused', async () => {
+  it('a test event for a disabled endpoint is refused', async () => {
     const { id } = await makeEndpoint();
     await call('PATCH', `/${id}`, { status: 'disabled' });
     expect(await call('POST', `/${id}/test`)).toMatchObject({
@@ -162,7 +162,7 @@ describe('a test event', () => {
     expect(await deliveriesOf(id)).toEqual([]);
   });
 
-  it('whose endpoint is deleted while it is delivered finds none', async () => {
+  it('a test event whose endpoint is deleted while it is delivered gets 404', async () => {
     const { id } = await makeEndpoint();
     receiver.answerWith((response) => {
       void call('DELETE', `/${id}`).then(({ status }) => response.writeHead(status).end());
@@ -174,7 +174,7 @@ describe('a test event', () => {
     expect(receiver.deliveries).toHaveLength(1);
   });
 
-  it('whose endpoint is deleted before it is created leaves nothing', async () => {
+  it('a test event that is created after the deletion of its endpoint leaves nothing', async () => {
     const { id } = await makeEndpoint();
     const em = api.orm.em.fork();
     const endpoint = await em.findOneOrFail(WebhookEndpoint, { id });
@@ -186,7 +186,7 @@ describe('a test event', () => {
 });
 
 describe('the delivery log', () => {
-  it('lists deliveries newest first, with attempts and the time of the next one', async () => {
+  it('the delivery log lists deliveries newest first, with attempts and the time of the next one', async () => {
     const { id } = await makeEndpoint();
     receiver.answerWith(503);
     const { deliveryId } = await endedDelivery(id, 'delivered');
@@ -219,7 +219,7 @@ describe('the delivery log', () => {
     expect(failed.data.map((delivery) => delivery.id)).toEqual([deliveryId]);
   });
 
-  it('does not show deliveries of other endpoints', async () => {
+  it('the delivery log does not show deliveries of other endpoints', async () => {
     const [{ id }, other] = [await makeEndpoint(), await makeEndpoint()];
     const { deliveryId } = await endedDelivery(other.id, 'failed');
     expect((await call('GET', `/${id}/deliveries`)).json.data).toEqual([]);
@@ -236,23 +236,26 @@ describe('the delivery log', () => {
 });
 
 describe('replaying a delivery', () => {
-  it.each(['failed', 'delivered'] as const)('that has %s sends the same bytes and id again', async (status) => {
-    const { id } = await makeEndpoint();
-    const { deliveryId, eventId, payload } = await endedDelivery(id, status);
-    const answer = await call('POST', `/${id}/deliveries/${deliveryId}/replay`);
-    expect(answer).toMatchObject({
-      status: 201,
-      json: { status: 'pending', replay_of: deliveryId, event_id: eventId },
-    });
-    const received = await receiver.waitFor(() => true, 20_000);
-    expect(received.rawBody).toBe(payload);
-    expect(received.headers['webhook-id']).toBe(eventId);
-    await api.temporal.client.workflow.getHandle(asDelivery(answer).id).result();
-    expect(await readDelivery(api.orm, asDelivery(answer).id)).toMatchObject({ status: 'delivered' });
-    expect(await readDelivery(api.orm, deliveryId)).toMatchObject({ status });
-  });
+  it.each(['failed', 'delivered'] as const)(
+    'the replay of a delivery that has %s sends the same bytes and id again',
+    async (status) => {
+      const { id } = await makeEndpoint();
+      const { deliveryId, eventId, payload } = await endedDelivery(id, status);
+      const answer = await call('POST', `/${id}/deliveries/${deliveryId}/replay`);
+      expect(answer).toMatchObject({
+        status: 201,
+        json: { status: 'pending', replay_of: deliveryId, event_id: eventId },
+      });
+      const received = await receiver.waitFor(() => true, 20_000);
+      expect(received.rawBody).toBe(payload);
+      expect(received.headers['webhook-id']).toBe(eventId);
+      await api.temporal.client.workflow.getHandle(asDelivery(answer).id).result();
+      expect(await readDelivery(api.orm, asDelivery(answer).id)).toMatchObject({ status: 'delivered' });
+      expect(await readDelivery(api.orm, deliveryId)).toMatchObject({ status });
+    },
+  );
 
-  it('is refused while it is pending, or when its endpoint is disabled', async () => {
+  it('the replay of a delivery is refused while it is pending, or when its endpoint is disabled', async () => {
     const id = await createEndpoint(api.orm, owner, { url: receiver.url });
     const { deliveryId } = await createDelivery(api.orm, owner, id);
     const path = `/${id}/deliveries/${deliveryId}/replay`;
@@ -264,7 +267,7 @@ describe('replaying a delivery', () => {
 });
 
 describe('disabling an endpoint', () => {
-  it('ends its pending deliveries at once; enabled again, it gets them by a replay', async () => {
+  it('disabling an endpoint ends its pending deliveries at once; enabled again, it gets them by a replay', async () => {
     const [{ id }, other] = [await makeEndpoint(), await makeEndpoint()];
     const { deliveryId, eventId } = await createDelivery(api.orm, owner, id);
     const { deliveryId: ofOther } = await createDelivery(api.orm, owner, other.id);
@@ -284,7 +287,7 @@ describe('disabling an endpoint', () => {
     expect(received.headers['webhook-id']).toBe(eventId);
   });
 
-  it('ends 10,000 of them at most in its statement, the oldest first', async () => {
+  it('disabling an endpoint ends at most 10,000 deliveries in its statement, the oldest first', async () => {
     const { id } = await makeEndpoint();
     const { deliveryId } = await endedDelivery(id, 'failed');
     await copyFailed(deliveryId, 10_002);
@@ -321,7 +324,7 @@ describe('replaying failed deliveries', () => {
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const sinceSecondsAgo = (seconds: number) => ({ since: Math.floor(Date.now() / 1_000) - seconds });
 
-  it('replays each failed event since the time once, and none that was delivered or is pending', async () => {
+  it('a replay since a time replays each failed event once, and none that was delivered or is pending', async () => {
     const { id } = await makeEndpoint();
     const other = await makeEndpoint();
     const failed = await endedDelivery(id, 'failed', secondsAgo(60));
@@ -340,7 +343,7 @@ describe('replaying failed deliveries', () => {
     expect((await replay()).json).toMatchObject({ replayed: 0 });
   });
 
-  it('starts the replays at once, without the sweeper', async () => {
+  it('a replay of failed deliveries starts at once, without the sweeper', async () => {
     const { id } = await makeEndpoint();
     for (let count = 0; count < 30; count += 1) await endedDelivery(id, 'failed', secondsAgo(60));
     expect((await call('POST', `/${id}/replay`, { since: 0 })).json).toMatchObject({ replayed: 30 });
@@ -348,14 +351,14 @@ describe('replaying failed deliveries', () => {
     await until(() => receiver.deliveries.length === 30, 20_000);
   });
 
-  it('concurrently replays each event once', async () => {
+  it('concurrent replays of failed deliveries replay each event once', async () => {
     const { id } = await makeEndpoint();
     for (let count = 0; count < 5; count += 1) await endedDelivery(id, 'failed');
     const answers = await Promise.all([1, 2, 3].map(() => call('POST', `/${id}/replay`, { since: 0 })));
     expect(answers.map(({ json }) => json.replayed).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 0, 5]);
   });
 
-  it('is bounded and continues with the next request', async () => {
+  it('a replay of failed deliveries is bounded and continues with the next request', async () => {
     const { id } = await makeEndpoint();
     const { deliveryId } = await endedDelivery(id, 'failed');
     await copyFailed(deliveryId, 501);
@@ -365,7 +368,7 @@ describe('replaying failed deliveries', () => {
     await call('DELETE', `/${id}`);
   });
 
-  it.each([undefined, -1, 'yesterday'])('since %s is refused', async (since) => {
+  it.each([undefined, -1, 'yesterday'])('a replay of failed deliveries since %s is refused', async (since) => {
     const { id } = await makeEndpoint();
     expect(await call('POST', `/${id}/replay`, { since })).toMatchObject({ status: 400, error: { param: 'since' } });
   });

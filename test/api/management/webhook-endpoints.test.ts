@@ -63,7 +63,7 @@ const read = async (id: string) => (await send('GET', `/${id}`)).json;
 const row = (id: string) => api.orm.em.fork().findOneOrFail(WebhookEndpoint, { id });
 
 describe('a new endpoint', () => {
-  it('is returned with 201 and its secret, which no other response shows and the database holds sealed', async () => {
+  it('a new webhook endpoint is returned with 201 and its secret, which no other response shows and the database holds sealed', async () => {
     const { secret, ...endpoint } = await make({ description: 'Results', events: ['job.failed', 'job.failed'] });
     expect(secret).toMatch(/^whsec_/);
     expect(endpoint).toEqual({
@@ -88,7 +88,7 @@ describe('a new endpoint', () => {
     expect(activeSecrets(await row(endpoint.id), api.sealedSecrets, now)).toEqual([secret]);
   });
 
-  it('repeated with the same Idempotency-Key is the same, byte for byte, secret included', async () => {
+  it('a new webhook endpoint repeated with the same Idempotency-Key is the same, byte for byte, secret included', async () => {
     const headers = { 'Idempotency-Key': 'endpoint-0001' };
     const first = await send('POST', '', BODY, headers);
     const again = await send('POST', '', BODY, headers);
@@ -115,23 +115,23 @@ describe('a new endpoint', () => {
     ['an unknown event', { events: ['job.canceled'] }, 'events.0'],
     ['a description of 256 characters', { description: 'x'.repeat(256) }, 'description'],
     ['staging without livemode', { livemode: false, is_staging: true }, 'is_staging'],
-  ])('with %s is refused', async (_name, changes, param) => {
+  ])('a new webhook endpoint with %s is refused', async (_name, changes, param) => {
     const answer = await send('POST', '', { ...BODY, ...changes });
     expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_invalid', param } });
     expect((await send('GET', '')).json.data).toEqual([]);
   });
 
-  it.each(['url', 'events', 'livemode'])('without %s is refused', async (param) => {
+  it.each(['url', 'events', 'livemode'])('a new webhook endpoint without %s is refused', async (param) => {
     const answer = await send('POST', '', { ...BODY, [param]: undefined });
     expect(answer).toMatchObject({ status: 400, error: { code: 'parameter_missing', param } });
   });
 
-  it('with a description of 255 characters, for staging, is created', async () => {
+  it('a new webhook endpoint with a description of 255 characters, for staging, is created', async () => {
     const endpoint = await make({ description: 'x'.repeat(255), is_staging: true });
     expect(endpoint).toMatchObject({ livemode: true, is_staging: true });
   });
 
-  it('is at most the 20th of its mode, even with concurrent requests', async () => {
+  it('a new webhook endpoint is at most the 20th of its mode, even with concurrent requests', async () => {
     for (let count = 1; count < 20; count += 1) await make();
     const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', '', BODY)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
@@ -142,8 +142,8 @@ describe('a new endpoint', () => {
   });
 });
 
-describe('the list', () => {
-  it('lists newest first, by page and by mode', async () => {
+describe('the list of webhook endpoints', () => {
+  it('the list of webhook endpoints runs from newest to oldest, by page and by mode', async () => {
     const live = await make();
     const staging = await make({ is_staging: true });
     const test = await make({ livemode: false });
@@ -156,15 +156,15 @@ describe('the list', () => {
   });
 });
 
-describe('a change', () => {
-  it('of one field leaves the others unchanged', async () => {
+describe('changes of a webhook endpoint', () => {
+  it('a change of one field of a webhook endpoint leaves the others unchanged', async () => {
     const { secret: _, ...endpoint } = await make({ description: 'a' });
     const changed = await send('PATCH', `/${endpoint.id}`, { events: ['job.partial', 'job.failed'] });
     expect(changed.json).toEqual({ ...endpoint, events: ['job.partial', 'job.failed'] });
     expect(lookups).toEqual(['hooks.example.com']);
   });
 
-  it('of the URL is checked like a new one', async () => {
+  it('a change of the URL of a webhook endpoint is checked like a new one', async () => {
     const { id } = await make();
     const refused = await send('PATCH', `/${id}`, { url: 'https://inside.example.com/' });
     expect(refused).toMatchObject({ status: 400, error: { param: 'url' } });
@@ -173,7 +173,7 @@ describe('a change', () => {
     expect(await read(id)).toMatchObject({ url: 'https://other.example.com/' });
   });
 
-  it('of the status disables, and enables with reset failures', async () => {
+  it('a change of the status disables a webhook endpoint, and enables it with reset failures', async () => {
     const { id } = await make();
     expect((await send('PATCH', `/${id}`, { status: 'disabled' })).json).toMatchObject({ status: 'disabled' });
     const em = api.orm.em.fork();
@@ -190,7 +190,7 @@ describe('a change', () => {
   });
 });
 
-it('enabling resets the failures, keeps the latest error, and can be repeated', async () => {
+it('enabling a webhook endpoint resets the failures, keeps the latest error, and can be repeated', async () => {
   const { id } = await make();
   const failing = { status: 'disabled', consecutiveFailures: 14, failingSince: now, lastError: 'HTTP 500' } as const;
   await api.orm.em.fork().nativeUpdate(WebhookEndpoint, { id }, failing);
@@ -212,7 +212,7 @@ describe('rotating the secret', () => {
   };
   const signingSecrets = async (id: string, at = now) => activeSecrets(await row(id), api.sealedSecrets, at);
 
-  it('makes both secrets sign for a day, then the new one alone', async () => {
+  it('the rotation of a webhook secret makes both secrets sign for a day, then the new one alone', async () => {
     const { id, secret: old } = await make();
     const { secret, previous_secret_expires_at: expiresAt } = await rotate(id);
     expect(await signingSecrets(id)).toEqual([secret, old]);
@@ -224,14 +224,14 @@ describe('rotating the secret', () => {
     expect(await read(id)).toMatchObject({ previous_secret_expires_at: null });
   });
 
-  it('without a grace period ends the old one at once', async () => {
+  it('the rotation of a webhook secret without a grace period ends the old secret at once', async () => {
     const { id } = await make();
     const { secret, previous_secret_expires_at: expiresAt } = await rotate(id, { grace_seconds: 0 });
     expect(await signingSecrets(id)).toEqual([secret]);
     expect(expiresAt).toBeNull();
   });
 
-  it('twice in succession leaves the two newest', async () => {
+  it('two rotations of a webhook secret in succession leave the two newest secrets', async () => {
     const { id, secret: first } = await make();
     const rotations = await Promise.all([rotate(id), rotate(id)]);
     const secrets = await signingSecrets(id);
@@ -240,14 +240,17 @@ describe('rotating the secret', () => {
     expect(secrets).not.toContain(first);
   });
 
-  it.each([-1, 604_801, 1.5])('with a grace period of %d seconds is refused', async (seconds) => {
-    const { id } = await make();
-    const answer = await send('POST', `/${id}/rotate-secret`, { grace_seconds: seconds });
-    expect(answer).toMatchObject({ status: 400, error: { param: 'grace_seconds' } });
-  });
+  it.each([-1, 604_801, 1.5])(
+    'the rotation of a webhook secret with a grace period of %d seconds is refused',
+    async (seconds) => {
+      const { id } = await make();
+      const answer = await send('POST', `/${id}/rotate-secret`, { grace_seconds: seconds });
+      expect(answer).toMatchObject({ status: 400, error: { param: 'grace_seconds' } });
+    },
+  );
 });
 
-it('a deleted endpoint is gone', async () => {
+it('a deleted webhook endpoint is not found', async () => {
   const { id } = await make();
   expect((await send('DELETE', `/${id}`)).status).toBe(204);
   expect(await send('GET', `/${id}`)).toMatchObject({
@@ -269,7 +272,7 @@ describe('an endpoint of another organisation', () => {
     ['GET', '/deliveries'],
     ['GET', '/deliveries/whd_1CoTsd5kMvWzrNbUoFgrYp'],
     ['POST', '/deliveries/whd_1CoTsd5kMvWzrNbUoFgrYp/replay'],
-  ])('is not found by %s …%s', async (method, path) => {
+  ])('a webhook endpoint of another organisation is not found by %s …%s', async (method, path) => {
     const { id } = await make();
     const before = await row(id);
     key = await api.identity.token({ role: 'owner' });
@@ -286,7 +289,7 @@ describe('an endpoint of another organisation', () => {
 });
 
 describe('a member', () => {
-  it('reads endpoints and cannot change them', async () => {
+  it('a member reads webhook endpoints and cannot change them', async () => {
     const { id } = await make();
     key = await api.identity.token({ organizationId, role: 'member' });
     expect((await send('GET', `/${id}`)).status).toBe(200);

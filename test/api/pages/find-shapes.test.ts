@@ -12,7 +12,7 @@ describe.each(fixtures)('%s', (path) => {
   const text = readFileSync(PROJECT_DIRECTORY + path, 'utf8');
   const { shapes } = findPlaces(JSON.parse(text));
 
-  it('has a shape for each thing with a place, inside of which all its points lie', () => {
+  it(`${path} has shapes if its result has places, and each shape has a label and valid points`, () => {
     const places = count(text, /"(?:vehicle_)?bbox": \{|"quad": \[|"polygon": \[|"polygons": \[|"x_normalized"/g);
     expect(shapes.length > 0).toBe(places > 0);
     for (const { points, label } of shapes) {
@@ -22,7 +22,7 @@ describe.each(fixtures)('%s', (path) => {
   });
 });
 
-it('prefers an outline to its box, keeps the picture of a place, and names it', () => {
+it('a shape prefers an outline to its box, keeps the picture of a place, and has its name', () => {
   const { shapes } = findPlaces({
     pages: [
       {
@@ -71,7 +71,7 @@ const file = (name: string) => ({
 });
 const bbox = { x: 1, y: 2, width: 3, height: 4 };
 
-it('finds files with their place in the result, and names them for people', () => {
+it('files are found with their place in the result, and named for people', () => {
   const result = {
     vehicles: [],
     mask: file('mask'),
@@ -88,7 +88,7 @@ it('finds files with their place in the result, and names them for people', () =
   ]);
 });
 
-it('tells what was found in a frame of the result from what was found in a picture of the request', () => {
+it('places in a frame of the result are told apart from places in a picture of the request', () => {
   const outcomes = {
     'damage.detect': { result: { damages: [{ type: 'dent', part: 'hood', bbox }], mask: file('mask') } },
   };
@@ -109,7 +109,7 @@ it('tells what was found in a frame of the result from what was found in a pictu
   ]);
 });
 
-it('calls the places of a thing as the thing is called, and a character by what it says', () => {
+it('the places of a thing have its name, and the place of a character has its text', () => {
   const hotspot = { id: 'hotspot_1', label: 'Scratch on the door' };
   const { shapes } = findPlaces({
     hotspots: [{ ...hotspot, placements: [{ frame_index: 5, x_normalized: 0.5, y_normalized: 0.5 }] }],

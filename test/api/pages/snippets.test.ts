@@ -22,7 +22,7 @@ const CALL: Call = {
   wait: true,
 };
 
-it('the command of curl survives the shell, with its file, parameters and scenario', async () => {
+it('the curl command survives the shell, with its file, parameters and scenario', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'));
   writeFileSync(join(folder, CALL.fileNames[0] ?? ''), 'a picture');
   const received: { url: string; scenario: unknown; authorization: unknown; body: string }[] = [];
@@ -52,7 +52,7 @@ it('the command of curl survives the shell, with its file, parameters and scenar
   }
 });
 
-it('the programs name the client of their language', () => {
+it('the programs use the client of their language', () => {
   const { TypeScript, Python } = snippetsOf(CALL);
   expect(TypeScript).toContain(
     "client.run('dashboard.read', {\n  image: new Uint8Array(readFileSync(\"it's a picture.jpg\")),",
@@ -62,7 +62,7 @@ it('the programs name the client of their language', () => {
   expect(Python).toContain('test_scenario="cluster_off"');
 });
 
-it('a request without files is JSON', () => {
+it('the curl command of a request without files sends JSON', () => {
   const { curl } = snippetsOf({ ...CALL, fileNames: [], scenario: null, wait: false, parameters: { a: "it's" } });
   expect(curl).toBe(`curl -sS 'https://api.example/v1/dashboard/read' \\
   -H "Authorization: Bearer $API_KEY" \\

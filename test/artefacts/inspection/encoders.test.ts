@@ -25,7 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const mediaTypeOf = (name: string) => ARTEFACT_MEDIA_TYPES[name.split('.').at(-1) ?? ''] ?? '';
 
-test.each(Object.entries(files))('%s', (name, { size, content }) => {
+test.each(Object.entries(files))('a file of an encoder is accepted with its size: %s', (name, { size, content }) => {
   const [width, height] = size ?? [];
   expect(inspectArtefact(Buffer.from(content, 'base64'), mediaTypeOf(name))).toEqual(size && { width, height });
 });
@@ -67,7 +67,7 @@ const formats = {
 const COLOURS = { jpeg: ['srgb', 'cmyk'], png: ['srgb', 'rgb16'], webp: ['srgb'] };
 
 test.each(Object.keys(formats) as (keyof typeof formats)[])(
-  'accepts a %s by sharp with any options',
+  'a %s by sharp is accepted, whatever its options',
   async (format) => {
     const picture = fc.record({
       width: fc.integer({ min: 1, max: 60 }),
@@ -90,7 +90,7 @@ test.each(Object.keys(formats) as (keyof typeof formats)[])(
   },
 );
 
-test('accepts an animated WebP by sharp', async () => {
+test('an animated WebP by sharp is accepted', async () => {
   const frames = await Promise.all(
     ['#cc0000', '#00cc00'].map((background) =>
       sharp({ create: { width: 9, height: 5, channels: 4, background } })
@@ -104,7 +104,7 @@ test('accepts an animated WebP by sharp', async () => {
   expect(inspectArtefact(file, 'image/webp')).toEqual({ width: 9, height: 5 });
 });
 
-test.each([true, false])('accepts a film by the muxer of the tests, with its index first: %s', async (fastStart) => {
+test.each([true, false])('a film by the muxer of the tests is accepted, with its index first: %s', async (fastStart) => {
   const path = join(folder, `${fastStart}.mp4`);
   await makeVideo(path, {
     frames: [
@@ -118,6 +118,6 @@ test.each([true, false])('accepts a film by the muxer of the tests, with its ind
   expect(inspectArtefact(readFileSync(path), 'video/mp4')).toEqual({ width: 64, height: 48 });
 });
 
-test.each(['{}', '[1, "é"]', '0', ' null\n'])('accepts %j as JSON', (text) => {
+test.each(['{}', '[1, "é"]', '0', ' null\n'])('the text %j is accepted as JSON', (text) => {
   expect(inspectArtefact(Buffer.from(text), 'application/json')).toBeNull();
 });

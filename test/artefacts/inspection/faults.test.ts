@@ -57,7 +57,7 @@ describe('a JPEG file', () => {
     { what: 'a number of lines', segments: [jpegSegment(0xdc, Buffer.of(0, 16))], named: 'dc' },
     { what: 'a segment that no decoder knows', segments: [jpegSegment(0xf4, latin1(MARKER))], named: 'f4' },
     { what: 'the start of another picture', segments: [withGps], named: 'd8' },
-  ])('is refused with $what', async ({ segments, named }) => {
+  ])('a JPEG file is refused with $what', async ({ segments, named }) => {
     expect(fault(withJpegSegments(plainJpeg, segments))).toContain(named);
     const progressive = await plain.clone().jpeg({ progressive: true }).toBuffer();
     const lastScan = progressive.lastIndexOf(Buffer.of(0xff, 0xda));
@@ -65,7 +65,7 @@ describe('a JPEG file', () => {
     expect(fault(between)).toContain(named);
   });
 
-  test('is accepted with JFIF and Adobe colour transform', () => {
+  test('a JPEG file is accepted with JFIF and Adobe colour transform', () => {
     const segments = [jpegSegment(0xe0, jfif(0, 0)), jpegSegment(0xee, adobe(1))];
     expect(fault(withJpegSegments(plainJpeg, segments))).toBeNull();
   });
@@ -74,11 +74,11 @@ describe('a JPEG file', () => {
     { what: 'another', behind: withGps },
     { what: 'text', behind: latin1('GPS 50N') },
     { what: 'one byte', behind: Buffer.of(0) },
-  ])('is refused with $what after its end', ({ behind }) => {
+  ])('a JPEG file is refused with $what after its end', ({ behind }) => {
     expect(fault(Buffer.concat([plainJpeg, behind]))).toBe(END);
   });
 
-  test('is accepted with stuffed bytes, restarts and fill bytes, and refused when truncated', () => {
+  test('a JPEG file is accepted with stuffed bytes, restarts and fill bytes, and refused when truncated', () => {
     const start = plainJpeg.subarray(0, -2);
     const inScan = Buffer.of(0xff, 0x00, 0xff, 0xd0, 0x12, 0xff, 0xd7, 0x34);
     const end = Buffer.of(0xff, 0xff, 0xff, 0xd9);
@@ -88,12 +88,12 @@ describe('a JPEG file', () => {
     }
   });
 
-  test('is refused without lines, or without a picture', () => {
+  test('a JPEG file is refused without lines, or without a picture', () => {
     expect(fault(withJpegSize(plainJpeg, 24, 0))).toContain('c0');
     expect(fault(Buffer.from('ffd8ffd9', 'hex'))).toBe('The file contains no picture.');
   });
 
-  test('is refused with more parts than any encoder writes', () => {
+  test('a JPEG file is refused with more parts than any encoder writes', () => {
     const intervals = Buffer.concat(Array.from({ length: 30_000 }, () => jpegSegment(0xdd, Buffer.of(0, 0))));
     expect(fault(withJpegSegments(plainJpeg, [intervals]))).toBe('The file has too many parts.');
   });
@@ -117,21 +117,21 @@ describe('a PNG file', () => {
       chunks: [pngChunk('pHYs', Buffer.alloc(9)), pngChunk('pHYs', Buffer.alloc(9))],
       named: 'pHYs',
     },
-  ])('is refused with $what', ({ chunks, named }) => {
+  ])('a PNG file is refused with $what', ({ chunks, named }) => {
     expect(fault(withPngChunks(plainPng, chunks))).toContain(named);
   });
 
-  test('is accepted with gamma and sRGB chunks', () => {
+  test('a PNG file is accepted with gamma and sRGB chunks', () => {
     const chunks = [pngChunk('sRGB', Buffer.of(0)), pngChunk('gAMA', Buffer.alloc(4))];
     expect(fault(withPngChunks(plainPng, chunks))).toBeNull();
   });
 
-  test('is refused with a wrong checksum', () => {
+  test('a PNG file is refused with a wrong checksum', () => {
     const file = Buffer.concat([plainPng.subarray(0, -4), latin1('50N8')]);
     expect(fault(file)).toBe('The file has a damaged chunk IEND.');
   });
 
-  test('is refused with anything after its pixels or its end', () => {
+  test('a PNG file is refused with anything after its pixels or its end', () => {
     const [pixels, end] = [plainPng.subarray(0, -12), plainPng.subarray(-12)];
     expect(fault(Buffer.concat([pixels, pngChunk('pHYs', Buffer.alloc(9)), end]))).toContain('pHYs');
     expect(fault(Buffer.concat([pixels, chunk('IEND', MARKER)]))).toContain('IEND');
@@ -146,7 +146,7 @@ describe('a WebP file', () => {
   const fault = (file: Buffer) => faultOf(file, 'image/webp');
   const pixels = plainWebp.subarray(12);
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 100])('is refused with %i bytes after its end', (length) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 100])('a WebP file is refused with %i bytes after its end', (length) => {
     const behind = Buffer.alloc(length, 'GPS 50N');
     expect(fault(Buffer.concat([plainWebp, behind]))).toBe(END);
     // Or so that they seem to be of it.
@@ -175,11 +175,11 @@ describe('a WebP file', () => {
       ],
       named: 'nonzero padding after the chunk ALPH',
     },
-  ])('is refused with $what', ({ chunks, named }) => {
+  ])('a WebP file is refused with $what', ({ chunks, named }) => {
     expect(fault(webp(...chunks))).toContain(named);
   });
 
-  test('is refused when a frame of an animation contains anything else', async () => {
+  test('a WebP file is refused when a frame of its animation contains anything else', async () => {
     const frames = await Promise.all(
       ['#cc0000', '#00cc00'].map((background) =>
         sharp({ create: { width: 9, height: 5, channels: 4, background } })
@@ -290,12 +290,12 @@ describe('a film', () => {
         ]),
       named: '2 tracks of pictures',
     },
-  ])('is refused with $what', ({ path, change, named }) => {
+  ])('a film is refused with $what', ({ path, change, named }) => {
     expect(fault(changed(film, path, (content) => content))).toBeNull();
     expect(fault(changed(film, path, change))).toContain(named);
   });
 
-  test('is refused with bytes after its end, or only its first box', () => {
+  test('a film is refused with bytes after its end, or only its first box', () => {
     for (const behind of [latin1('G'), latin1('GPS 50N '), Buffer.alloc(40)]) {
       expect(fault(Buffer.concat([film, behind]))).toMatch(/is truncated|contains/);
     }
@@ -304,11 +304,11 @@ describe('a film', () => {
     expect(fault(Buffer.concat([start, Buffer.alloc(40)]))).toBe('The file is truncated.');
   });
 
-  test('is refused when truncated', () => {
+  test('a film is refused when truncated', () => {
     expect(fault(film.subarray(0, -1))).toBe('The file is truncated.');
   });
 
-  test('that is displayed rotated by 90 degrees has its displayed sides', () => {
+  test('a film that is displayed rotated by 90 degrees has its displayed sides', () => {
     const example = readFileSync(
       new URL('../../../src/endpoints/render.video/fixtures/walk-around-16-9.mp4', import.meta.url),
     );
@@ -322,7 +322,7 @@ describe('a film', () => {
     expect(inspectArtefact(turned, 'video/mp4')).toEqual({ width: 270, height: 480 });
   });
 
-  test('is accepted whatever its media data spells: that is not inspected', () => {
+  test('a film is accepted whatever its media data spells: that is not inspected', () => {
     expect(fault(changed(film, ['mdat'], (media) => Buffer.concat([media, latin1('\xa9xyz')])))).toBeNull();
   });
 });
@@ -331,7 +331,7 @@ describe('a document', () => {
   const pdfFault = (file: Buffer) => faultOf(file, 'application/pdf');
   const jsonFault = (text: string | Buffer) => faultOf(Buffer.from(text), 'application/json');
 
-  test('is refused when only its start is a PDF', () => {
+  test('a document is refused when only its start is a PDF', () => {
     for (const file of [latin1('%PDF-1.4 junk'), latin1('%PDF-1.4\n%%EOF'), report.subarray(0, -8)]) {
       expect(pdfFault(file)).toBe('The file is not a PDF from "%PDF-" to "%%EOF".');
     }
@@ -339,7 +339,7 @@ describe('a document', () => {
     expect(pdfFault(latin1('%PDF-1.4\njunk\nstartxref\n9\n%%EOF\n'))).toContain('no object table');
   });
 
-  test('is refused when it is a PDF with EXIF in an embedded picture', () => {
+  test('a document is refused when it is a PDF with EXIF in an embedded picture', () => {
     const photo = withJpegSegments(plainJpeg, [exifSegment(exifOf(6))]);
     const file = Buffer.concat([latin1('%PDF-1.7\nstream\n'), photo, report.subarray(9)]);
     expect(pdfFault(file)).toBe('The file contains Exif.');
@@ -353,7 +353,7 @@ describe('a document', () => {
   );
 });
 
-test('refuses a file of another type than stated', () => {
+test('a file of another type than stated is refused', () => {
   for (const [file, mediaType] of [
     [plainPng, 'image/jpeg'],
     [plainJpeg, 'image/png'],

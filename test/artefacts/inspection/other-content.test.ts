@@ -98,7 +98,7 @@ const formats: Record<string, Format> = {
   },
 };
 
-describe.each(Object.entries(formats))('in %s', (name, { mediaType, files, cut, join, strange }) => {
+describe.each(Object.entries(formats))('a %s file', (name, { mediaType, files, cut, join, strange }) => {
   let cuts: ReturnType<Cut>[];
   beforeAll(async () => {
     cuts = (await files()).map(cut);
@@ -120,14 +120,14 @@ describe.each(Object.entries(formats))('in %s', (name, { mediaType, files, cut, 
   const isFillOrTable = (bytes: Buffer) =>
     name === 'JPEG' && bytes[0] === 0xff && [undefined, 0xc4, 0xdb, 0xdd].includes(bytes.find((byte) => byte !== 0xff));
 
-  test('accepts what the encoder wrote', () => {
+  test('the inspection accepts what the encoder wrote', () => {
     for (const { start, parts } of cuts) {
       expect(parts.length).toBeGreaterThan(0);
       expect(faultOf(join(start, parts), mediaType)).toBeNull();
     }
   });
 
-  test('finds inserted bytes anywhere', () => {
+  test('the inspection finds inserted bytes anywhere', () => {
     const joins = [join, (start: Buffer, parts: readonly Buffer[]) => Buffer.concat([start, ...parts])];
     fc.assert(
       fc.property(content, place, place, fc.constantFrom(...joins), (bytes, where, which, put) => {
@@ -138,7 +138,7 @@ describe.each(Object.entries(formats))('in %s', (name, { mediaType, files, cut, 
     );
   });
 
-  test('finds an inserted part of another kind anywhere', () => {
+  test('the inspection finds an inserted part of another kind anywhere', () => {
     fc.assert(
       fc.property(strange, place, place, (part, where, which) => {
         expect(faultOf(withBytes(part, where, which), mediaType)).not.toBeNull();
@@ -147,7 +147,7 @@ describe.each(Object.entries(formats))('in %s', (name, { mediaType, files, cut, 
     );
   });
 
-  test('finds a truncation anywhere', () => {
+  test('the inspection finds a truncation anywhere', () => {
     for (const { start, parts } of cuts) {
       const file = join(start, parts);
       for (let end = 0; end < file.length; end += end < 1_000 ? 1 : 97) {
@@ -156,7 +156,7 @@ describe.each(Object.entries(formats))('in %s', (name, { mediaType, files, cut, 
     }
   });
 
-  test('returns a size or throws a FileFault, whatever the bytes', () => {
+  test('the inspection returns a size or throws a FileFault, whatever the bytes', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(changes, place, fc.nat(), (changed, which, end) => {

@@ -96,21 +96,21 @@ describe('API key', () => {
     expect(keys).toHaveLength(2);
   });
 
-  it.each(API_KEY_FIELDS)('$field', (row) => expectFieldIn(keys, row));
+  it.each(API_KEY_FIELDS)('the field $field of an API key is as specified', (row) => expectFieldIn(keys, row));
 
-  it('has no other field except the secret in the creating response', async () => {
+  it('an API key has no other field except the secret in the creating response', async () => {
     const names = namesOf(API_KEY_FIELDS);
     for (const key of keys) expect(Object.keys(key).toSorted()).toEqual(names);
     expect(Object.keys((await create()).json).toSorted()).toEqual([...names, 'secret'].toSorted());
   });
 
-  it.each(SCOPES)('scopes: $rule', async ({ scopes, granted }) => {
+  it.each(SCOPES)('the scopes of an API key follow the specification: $rule', async ({ scopes, granted }) => {
     const key = (await create({ scopes })).json as { secret: string };
     expect(key).toMatchObject({ scopes: granted });
     expect(await identityOf(key.secret)).toMatchObject({ permissions: granted });
   });
 
-  it('scopes: a wildcard grants no SDK permission', async () => {
+  it('the wildcard scope of an API key grants no SDK permission', async () => {
     const { secret } = (await create({ scopes: ['*'] })).json as { secret: string };
     const { permissions } = await identityOf(secret);
     expect(permissions).toContain('jobs:read');
@@ -129,16 +129,18 @@ describe('Key identity', () => {
     answers = await Promise.all([...Object.values(keys), rotated.secret].map(identityOf));
   });
 
-  it.each(KEY_IDENTITY_FIELDS)('$field', (row) => expectFieldIn(answers, row));
+  it.each(KEY_IDENTITY_FIELDS)('the field $field of a key identity is as specified', (row) =>
+    expectFieldIn(answers, row),
+  );
 
-  it('has no other field', () => {
+  it('a key identity has no other field than those specified', () => {
     for (const answer of answers) expect(Object.keys(answer).toSorted()).toEqual(namesOf(KEY_IDENTITY_FIELDS));
   });
 });
 
 describe('Key prefix', () => {
   it.each(PREFIXES)(
-    '$prefix is of its mode, and draws on the $balance credits',
+    'a key with the prefix $prefix is of its mode, and draws on the $balance credits',
     async ({ prefix, balance, ...mode }) => {
       const { organizationId } = await createCustomer(api.orm);
       const body = { ...TAKEN, ...mode, scopes: ['*'] };
@@ -159,16 +161,22 @@ describe('Key prefix', () => {
 });
 
 describe('Body of POST /mgmt/v1/api-keys', () => {
-  it.each(valuesOf(API_KEY_BODY, 'accepts'))('$field: $value is accepted', async ({ field, value }) => {
-    expect((await create({ [field]: value })).status).toBe(201);
-  });
+  it.each(valuesOf(API_KEY_BODY, 'accepts'))(
+    'POST /mgmt/v1/api-keys accepts $field: $value',
+    async ({ field, value }) => {
+      expect((await create({ [field]: value })).status).toBe(201);
+    },
+  );
 
-  it.each(valuesOf(API_KEY_BODY, 'refuses'))('$field: $value is refused', async ({ field, value }) => {
-    const { status, error } = await create({ [field]: value });
-    expect([status, error.param?.split('.')[0]]).toEqual([400, field]);
-  });
+  it.each(valuesOf(API_KEY_BODY, 'refuses'))(
+    'POST /mgmt/v1/api-keys refuses $field: $value',
+    async ({ field, value }) => {
+      const { status, error } = await create({ [field]: value });
+      expect([status, error.param?.split('.')[0]]).toEqual([400, field]);
+    },
+  );
 
-  it('is_staging requires live mode', async () => {
+  it('POST /mgmt/v1/api-keys requires live mode for is_staging', async () => {
     const { status, error } = await create({ livemode: false, is_staging: true });
     expect([status, error.code, error.param]).toEqual([400, 'parameter_invalid', 'is_staging']);
   });

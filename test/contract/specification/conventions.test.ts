@@ -42,24 +42,27 @@ afterAll(async () => {
 });
 
 describe('Surface', () => {
-  it.each(SURFACES)('$surface: $prefix', async ({ prefix, scheme, refused, open }) => {
-    const operations = Object.entries(document.paths)
-      .filter(([path]) => path.startsWith(prefix))
-      .flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
-    const closed = operations.filter(({ security }) => security?.length !== 0);
-    expect(closed.length).toBeGreaterThan(0);
-    for (const { path, security = document.security } of closed)
-      expect({ path, security }).toEqual({ path, security: [{ [scheme]: [] }] });
-    expect(operations.filter((operation) => !closed.includes(operation)).map(({ path }) => path)).toEqual(open);
+  it.each(SURFACES)(
+    'the surface $surface is under $prefix and takes its own kind of credential only',
+    async ({ prefix, scheme, refused, open }) => {
+      const operations = Object.entries(document.paths)
+        .filter(([path]) => path.startsWith(prefix))
+        .flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, ...operation })));
+      const closed = operations.filter(({ security }) => security?.length !== 0);
+      expect(closed.length).toBeGreaterThan(0);
+      for (const { path, security = document.security } of closed)
+        expect({ path, security }).toEqual({ path, security: [{ [scheme]: [] }] });
+      expect(operations.filter((operation) => !closed.includes(operation)).map(({ path }) => path)).toEqual(open);
 
-    const { keys, organizationId } = await createCustomer(api.orm);
-    const foreign = scheme === 'apiKey' ? await api.identity.token({ organizationId }) : keys.live;
-    const path = scheme === 'apiKey' ? '/v1/endpoints' : '/mgmt/v1/api-key-scopes';
-    const answer = await api.call(path, { key: foreign });
-    expect([answer.status, answer.error.code]).toEqual([401, refused]);
-  });
+      const { keys, organizationId } = await createCustomer(api.orm);
+      const foreign = scheme === 'apiKey' ? await api.identity.token({ organizationId }) : keys.live;
+      const path = scheme === 'apiKey' ? '/v1/endpoints' : '/mgmt/v1/api-key-scopes';
+      const answer = await api.call(path, { key: foreign });
+      expect([answer.status, answer.error.code]).toEqual([401, refused]);
+    },
+  );
 
-  it('covers every operation except the public licence keys', () => {
+  it('the surfaces cover every operation except the public licence keys', () => {
     const others = Object.keys(document.paths).filter(
       (path) => !SURFACES.some(({ prefix }) => path.startsWith(prefix)),
     );
@@ -172,7 +175,7 @@ const CONVENTIONS: Record<string, (customer: Customer) => Promise<void>> = {
 };
 
 describe('Convention', () => {
-  it.each(Object.entries(CONVENTIONS))('%s', async (_convention, met) => {
+  it.each(Object.entries(CONVENTIONS))('the convention is kept: %s', async (_convention, met) => {
     await expectMet(met, await createCustomer(api.orm));
   });
 
@@ -185,7 +188,7 @@ describe('Convention', () => {
     expect([answer.status, answer.error.code]).toEqual([400, 'wait_not_supported']);
   });
 
-  it('every other endpoint accepts wait', () => {
+  it('every endpoint accepts wait except those specified without it', () => {
     for (const { slug, acceptsWait } of endpoints)
       expect({ slug, acceptsWait }).toEqual({ slug, acceptsWait: !WITHOUT_WAIT.includes(slug) });
   });

@@ -63,14 +63,14 @@ const PROVOKED: Record<(typeof ERROR_ROWS)[number]['code'], () => Promise<Answer
 };
 
 describe('Error', () => {
-  it.each(ERROR_ROWS)('$status for $condition', async ({ status, code }) => {
+  it.each(ERROR_ROWS)('the service returns $status for $condition', async ({ status, code }) => {
     const answer = await PROVOKED[code]();
     expect([answer.status, answer.error.code]).toEqual([status, code]);
     expect(ERRORS[code].status).toBe(status);
     expect(Object.keys(document.paths[DASHBOARD_READ]?.post?.responses ?? {})).toContain(String(status));
   });
 
-  it('429 carries Retry-After and RateLimit-*', async () => {
+  it('a 429 carries Retry-After and RateLimit-*', async () => {
     const { headers } = await PROVOKED.rate_limit_exceeded();
     expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
     for (const name of ['Limit', 'Remaining', 'Reset', 'Policy'])

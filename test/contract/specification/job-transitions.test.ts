@@ -97,5 +97,5 @@ const ENTERED: Record<(typeof TRANSITIONS)[number]['to'], () => Promise<void>> =
 };
 
 describe('Transition', () => {
-  it.each(TRANSITIONS)('$from to $to: $also', ({ to }) => expectMet(ENTERED[to], undefined));
+  it.each(TRANSITIONS)('a job goes from $from to $to: $also', ({ to }) => expectMet(ENTERED[to], undefined));
 });

@@ -36,29 +36,29 @@ const document = documentOf(endpoints);
 const { named, expectField } = schemasOf(document);
 
 describe('Job', () => {
-  it.each(JOB_FIELDS)('$field', (row) => {
+  it.each(JOB_FIELDS)('the field $field of the Job is as specified', (row) => {
     expectField(named('Job'), row);
   });
 
-  it('has no other field', () => {
+  it('the Job has no other field than those specified', () => {
     const properties = Object.keys(named('Job').properties as object);
     const names = JOB_FIELDS.map(({ field }) => field).filter((field) => !field.includes('.'));
     expect(properties.toSorted()).toEqual(names.toSorted());
   });
 
-  it.each(ENDPOINT_SLUGS)('endpoint %s exists, at its path', (slug) => {
+  it.each(ENDPOINT_SLUGS)('the endpoint %s exists, at its path', (slug) => {
     expect(document.paths).toHaveProperty([`/v1/${slug.replaceAll('.', '/')}`, 'post']);
   });
 
-  it('endpoint has no other values', () => {
+  it('no endpoint exists besides those specified', () => {
     expect(endpoints.map(({ slug }) => slug).toSorted()).toEqual(ENDPOINT_SLUGS.toSorted());
   });
 
-  it('endpoint vehicle.analyse is another spelling of vehicle.analyze', () => {
+  it('vehicle.analyse is another spelling of the endpoint vehicle.analyze', () => {
     expect(document.paths).toHaveProperty(['/v1/vehicle/analyse', 'post']);
   });
 
-  it('stages are of inspections only', () => {
+  it('only the endpoint inspections has stages', () => {
     expect(endpoints.filter(({ stages }) => stages).map(({ slug }) => slug)).toEqual(['inspections']);
   });
 });

@@ -99,5 +99,5 @@ const idempotencyKeySchema = () =>
   document.paths[DASHBOARD_READ]?.post?.parameters?.find(({ name }) => name === 'Idempotency-Key')?.schema as Schema;
 
 describe('Limit', () => {
-  it.each(LIMITS)('$limit: $value', ({ limit, value }) => expectMet(HELD[limit], value));
+  it.each(LIMITS)('the specified limit holds for $limit: $value', ({ limit, value }) => expectMet(HELD[limit], value));
 });

@@ -66,7 +66,7 @@ afterAll(() => api.close());
 describe.each(OPERATIONS)('$operation with $body', ({ operation, roles, body, status, answer }) => {
   const [, path = ''] = operation.split(' ');
 
-  it.each(ROLES)('as %s', async (role) => {
+  it.each(ROLES)(`${operation} follows the specification for the role %s`, async (role) => {
     const asked = await managing(api, newId('organization'))(path, { role, body });
     if (roles.includes(role)) expect([asked.status, asked.json]).toEqual([status, answer]);
     else expect([asked.status, asked.error.code]).toEqual([403, 'role_not_permitted']);
@@ -74,7 +74,7 @@ describe.each(OPERATIONS)('$operation with $body', ({ operation, roles, body, st
 });
 
 describe.each(OPERATIONS.filter(({ body }) => body))('$operation with $body', ({ operation, body }) => {
-  it('accepts an Idempotency-Key', async () => {
+  it(`${operation} accepts an Idempotency-Key`, async () => {
     const [, path = ''] = operation.split(' ');
     const manage = managing(api, newId('organization'));
     const send = () => manage(path, { body, idempotencyKey: 'made-once-only' });

@@ -150,27 +150,30 @@ describe('Request', () => {
     },
   );
 
-  it.each(PARAMETERS)('$endpoint $field', ({ endpoint, field, required, accepts, refuses, ...row }) => {
-    const { schema, example } = bodyOf(endpoint, 'application/json');
-    const ajv = new Ajv2020({ strict: false });
-    addFormats.default(ajv);
-    const validate = ajv.compile(schema);
-    const wrong = (values: readonly unknown[], isValid: boolean) =>
-      values.filter((value) => validate({ ...example, [field]: value }) !== isValid);
-    expect({ refused: wrong(accepts, true), accepted: wrong(refuses, false) }).toEqual({ refused: [], accepted: [] });
-    const { [field]: _, ...without } = example;
-    expect(validate(without)).toBe(required !== true);
-    if ('default' in row) expect(schemas.at(schema, field)[0]?.default).toBe(row.default);
-    const propertyOf = (type: 'application/json' | 'multipart/form-data') =>
-      (bodyOf(endpoint, type).schema.properties[field] ?? {}) as { description?: string };
-    const { description: ofPart = '', ...part } = propertyOf('multipart/form-data');
-    const { description = '', ...property } = propertyOf('application/json');
-    expect(part).toEqual(property);
-    // A part also says how a list or an object is written.
-    expect(ofPart.slice(0, description.length)).toBe(description);
-  });
+  it.each(PARAMETERS)(
+    '$endpoint takes $field as specified, in both encodings',
+    ({ endpoint, field, required, accepts, refuses, ...row }) => {
+      const { schema, example } = bodyOf(endpoint, 'application/json');
+      const ajv = new Ajv2020({ strict: false });
+      addFormats.default(ajv);
+      const validate = ajv.compile(schema);
+      const wrong = (values: readonly unknown[], isValid: boolean) =>
+        values.filter((value) => validate({ ...example, [field]: value }) !== isValid);
+      expect({ refused: wrong(accepts, true), accepted: wrong(refuses, false) }).toEqual({ refused: [], accepted: [] });
+      const { [field]: _, ...without } = example;
+      expect(validate(without)).toBe(required !== true);
+      if ('default' in row) expect(schemas.at(schema, field)[0]?.default).toBe(row.default);
+      const propertyOf = (type: 'application/json' | 'multipart/form-data') =>
+        (bodyOf(endpoint, type).schema.properties[field] ?? {}) as { description?: string };
+      const { description: ofPart = '', ...part } = propertyOf('multipart/form-data');
+      const { description = '', ...property } = propertyOf('application/json');
+      expect(part).toEqual(property);
+      // A part also says how a list or an object is written.
+      expect(ofPart.slice(0, description.length)).toBe(description);
+    },
+  );
 
-  it.each(MARKED_PREVIEW)('%s is marked Preview', (slug) => {
+  it.each(MARKED_PREVIEW)('the endpoint %s is marked Preview', (slug) => {
     expect(endpointBySlug(slug).preview).toBe(true);
   });
 });

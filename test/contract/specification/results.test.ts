@@ -45,13 +45,13 @@ const RESULT_CONTENTS = [
 const { at, expectField, named, typesOf } = schemasOf(documentOf(endpoints));
 
 describe('Result of dashboard.read', () => {
-  it.each(DASHBOARD_RESULT)('$field', (row) => {
+  it.each(DASHBOARD_RESULT)('the field $field of the result of dashboard.read is as specified', (row) => {
     expectField(named('dashboard.read.result'), row);
   });
 });
 
 describe('Bounding box', () => {
-  it.each(BOUNDING_BOX)('$field, in every result that has one', (row) => {
+  it.each(BOUNDING_BOX)('the field $field is a number in every bounding box of a result', (row) => {
     const boxes = endpoints.flatMap(({ slug }) => boxesIn(named(`${slug}.result`)));
     expect(boxes.length).toBeGreaterThan(2);
     for (const box of boxes) expectField(box, row);
@@ -68,12 +68,12 @@ function boxesIn(value: unknown): Schema[] {
 }
 
 describe('Result', () => {
-  it.each(RESULT_CONTENTS)('of $endpoint says $says: $field', ({ endpoint, field }) => {
+  it.each(RESULT_CONTENTS)('the result of $endpoint states $says: $field', ({ endpoint, field }) => {
     expect(at(named(`${endpoint}.result`), field)).not.toHaveLength(0);
   });
 
   it.each(['channels.retail.value', 'adjustments.amount', 'comparables.price'])(
-    'of pricing.vehicle states every amount as an integer: %s',
+    'the result of pricing.vehicle states every amount as an integer: %s',
     (field) => {
       expect(typesOf(at(named('pricing.vehicle.result'), field))).toEqual(['integer']);
     },

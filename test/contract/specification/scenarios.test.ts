@@ -84,7 +84,7 @@ const EFFECTS: Record<(typeof SCENARIOS)[number]['effect'], (customer: Customer)
 };
 
 describe('Test scenario', () => {
-  it.each(SCENARIOS)('$scenario: $effect', async ({ effect }) => {
+  it.each(SCENARIOS)('the test scenario $scenario has its specified effect: $effect', async ({ effect }) => {
     await expectMet(EFFECTS[effect], await createCustomer(api.orm));
   });
 
@@ -92,7 +92,7 @@ describe('Test scenario', () => {
     ['render.enhance', 'empty_result'],
     ['dashboard.read', 'no_such_scenario'],
     ['dashboard.read', ''],
-  ])('that %s does not support is rejected, not ignored: "%s"', async (slug, scenario) => {
+  ])('%s rejects a test scenario that it does not support, and does not ignore it: "%s"', async (slug, scenario) => {
     const { keys } = await createCustomer(api.orm);
     const answer = await postPicture(api, slug, keys.test, { scenario });
     expect([answer.status, answer.error.code]).toEqual([400, 'test_scenario_not_supported']);

@@ -104,9 +104,11 @@ describe('SDK licence view', () => {
     now = IN_PERIOD;
   });
 
-  it.each(SDK_LICENSE_VIEW_FIELDS)('$field', (row) => expectFieldIn(views, row));
+  it.each(SDK_LICENSE_VIEW_FIELDS)('the field $field of an SDK licence view is as specified', (row) =>
+    expectFieldIn(views, row),
+  );
 
-  it('occurs in every state, for every SDK, and counts from 0', () => {
+  it('an SDK licence view occurs in every state, for every SDK, and counts from 0', () => {
     expect(new Set(views.map(({ state }) => state))).toEqual(new Set(['unassigned', 'active', 'expired']));
     expect(views.map(({ sdk }) => sdk)).toEqual([...SDK_NAMES, ...SDK_NAMES]);
     for (const { max_sdks, consumed, available } of views) {
@@ -114,7 +116,7 @@ describe('SDK licence view', () => {
     }
   });
 
-  it('has no other field', () => {
+  it('an SDK licence view has no other field than those specified', () => {
     for (const view of views) expect(Object.keys(view).toSorted()).toEqual(namesOf(SDK_LICENSE_VIEW_FIELDS));
   });
 });
@@ -128,13 +130,15 @@ describe('SDK licence', () => {
     for (const sdk of SDK_NAMES) licenses.push((await issue(keys.live, sdk)).json.license as Fields);
   });
 
-  it.each(SDK_LICENSE_FIELDS)('$field', (row) => expectFieldIn(licenses, row));
+  it.each(SDK_LICENSE_FIELDS)('the field $field of an SDK licence is as specified', (row) =>
+    expectFieldIn(licenses, row),
+  );
 
-  it('has no other field', () => {
+  it('an SDK licence has no other field than those specified', () => {
     for (const license of licenses) expect(Object.keys(license).toSorted()).toEqual(namesOf(SDK_LICENSE_FIELDS));
   });
 
-  it('proof is an EdDSA JWT for offline verification, never a credential', async () => {
+  it('the proof of an SDK licence is an EdDSA JWT for offline verification, never a credential', async () => {
     const { keys } = JSON.parse((await api.call('/.well-known/jwks.json')).text) as { keys: unknown };
     for (const { proof, id } of licenses) {
       const { payload, protectedHeader } = await verifyProof(String(proof), { keys }, IN_PERIOD);
@@ -146,7 +150,7 @@ describe('SDK licence', () => {
 });
 
 describe('POST /v1/sdk-licenses/{sdk}', () => {
-  it('is documented with the specified SDKs and body', () => {
+  it('POST /v1/sdk-licenses/{sdk} is documented with the specified SDKs and body', () => {
     const operation = document.paths['/v1/sdk-licenses/{sdk}']?.post;
     const sdk = operation?.parameters?.find(({ name }) => name === 'sdk');
     expect(sdk).toMatchObject({ in: 'path', required: true, schema: { enum: SDK_NAMES } });
@@ -158,7 +162,7 @@ describe('POST /v1/sdk-licenses/{sdk}', () => {
     expect(operation?.requestBody?.content['application/json']?.schema).not.toHaveProperty('required');
   });
 
-  it('returns 200 with Cache-Control: no-store, with and without a body', async () => {
+  it('POST /v1/sdk-licenses/{sdk} returns 200 with Cache-Control: no-store, with and without a body', async () => {
     const { keys } = await subscriber(1);
     const bare = await api.call('/v1/sdk-licenses/player', { method: 'POST', key: keys.live });
     expect([bare.status, bare.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
@@ -189,7 +193,7 @@ const ENTERED: Record<(typeof SDK_LICENSE_TRANSITIONS)[number]['by'], () => Prom
 const stateOf = async (key: string) => (await api.call('/v1/sdk-licenses/player', { key })).json.state;
 
 describe('Transition', () => {
-  it.each(SDK_LICENSE_TRANSITIONS)('$from to $to by $by', async ({ from, to, by }) => {
+  it.each(SDK_LICENSE_TRANSITIONS)('an SDK licence goes from $from to $to by $by', async ({ from, to, by }) => {
     now = IN_PERIOD;
     expect(await ENTERED[by]().finally(() => (now = IN_PERIOD))).toEqual([from, to]);
   });
@@ -213,9 +217,12 @@ const PROVOKED: Record<(typeof SDK_LICENSE_ERROR_ROWS)[number]['code'], () => Pr
 };
 
 describe('Error', () => {
-  it.each(SDK_LICENSE_ERROR_ROWS)('$status for $condition', async ({ status, code }) => {
-    const answer = await PROVOKED[code]();
-    expect([answer.status, answer.error.code]).toEqual([status, code]);
-    expect(ERRORS[code].status).toBe(status);
-  });
+  it.each(SDK_LICENSE_ERROR_ROWS)(
+    'the issue of an SDK licence returns $status for $condition',
+    async ({ status, code }) => {
+      const answer = await PROVOKED[code]();
+      expect([answer.status, answer.error.code]).toEqual([status, code]);
+      expect(ERRORS[code].status).toBe(status);
+    },
+  );
 });

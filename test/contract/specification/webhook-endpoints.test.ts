@@ -82,9 +82,11 @@ describe('Webhook endpoint', () => {
     expect(endpoints).toHaveLength(2);
   });
 
-  it.each(WEBHOOK_ENDPOINT_FIELDS)('$field', (row) => expectFieldIn(endpoints, row));
+  it.each(WEBHOOK_ENDPOINT_FIELDS)('the field $field of a webhook endpoint is as specified', (row) =>
+    expectFieldIn(endpoints, row),
+  );
 
-  it('shows its secret only in the creating response', async () => {
+  it('a webhook endpoint shows its secret only in the creating response', async () => {
     const names = [...namesOf(WEBHOOK_ENDPOINT_FIELDS), ...OWN_FIELDS];
     for (const endpoint of endpoints) expect(Object.keys(endpoint).toSorted()).toEqual(names.toSorted());
     expect(Object.keys((await create()).json).toSorted()).toEqual([...names, 'secret'].toSorted());
@@ -92,29 +94,35 @@ describe('Webhook endpoint', () => {
 });
 
 describe('Body of POST /mgmt/v1/webhook-endpoints', () => {
-  it.each(valuesOf(WEBHOOK_ENDPOINT_BODY, 'accepts'))('$field: $value is accepted', async ({ field, value }) => {
-    expect((await create({ [field]: value })).status).toBe(201);
-  });
+  it.each(valuesOf(WEBHOOK_ENDPOINT_BODY, 'accepts'))(
+    'POST /mgmt/v1/webhook-endpoints accepts $field: $value',
+    async ({ field, value }) => {
+      expect((await create({ [field]: value })).status).toBe(201);
+    },
+  );
 
-  it.each(valuesOf(WEBHOOK_ENDPOINT_BODY, 'refuses'))('$field: $value is refused', async ({ field, value }) => {
-    const answer = await create({ [field]: value });
-    expect([answer.status, answer.error.code]).toEqual([400, 'parameter_invalid']);
-    expect(answer.error.param).toMatch(new RegExp(`^${field}(?:\\.|$)`));
-  });
+  it.each(valuesOf(WEBHOOK_ENDPOINT_BODY, 'refuses'))(
+    'POST /mgmt/v1/webhook-endpoints refuses $field: $value',
+    async ({ field, value }) => {
+      const answer = await create({ [field]: value });
+      expect([answer.status, answer.error.code]).toEqual([400, 'parameter_invalid']);
+      expect(answer.error.param).toMatch(new RegExp(`^${field}(?:\\.|$)`));
+    },
+  );
 
-  it.each(['url', 'events'])('%s is required', async (field) => {
+  it.each(['url', 'events'])('POST /mgmt/v1/webhook-endpoints requires %s', async (field) => {
     const { status, error } = await create({ [field]: undefined });
     expect([status, error.code, error.param]).toEqual([400, 'parameter_missing', field]);
   });
 
-  it('is_staging requires live mode', async () => {
+  it('POST /mgmt/v1/webhook-endpoints requires live mode for is_staging', async () => {
     const { status, error } = await create({ livemode: false, is_staging: true });
     expect([status, error.code, error.param]).toEqual([400, 'parameter_invalid', 'is_staging']);
   });
 });
 
 describe('Transition', () => {
-  it.each(TRANSITIONS)('$from to $to by $by', async ({ from, to, by }) => {
+  it.each(TRANSITIONS)('a webhook endpoint goes from $from to $to by $by', async ({ from, to, by }) => {
     const owner = await createOwner(api.orm);
     const manage = managing(api, owner.organizationId);
     const made = (await create({}, manage)).json as { id: string; status: string };

@@ -20,37 +20,37 @@ test.each([
   [{ confidence: 0.5 }, { code: 'parameter_unknown', param: 'confidence' }],
   [{ damage_types: ['dent', 'scratch'], min_confidence: 0.5, view_hint: 'rear_left' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('damage.detect validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(damageDetect, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and converts multipart text by the schema', () => {
+test('damage.detect requires a picture and converts multipart text by the schema', () => {
   expect(jsonRefusal(damageDetect, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(damageDetect, { damage_types: 'dent', min_confidence: '0.5' })).toBeNull();
   expect(multipartRefusal(damageDetect, { damage_types: ['dent', 'rust'] })).toBeNull();
   expect(multipartRefusal(damageDetect, { min_confidence: ['0.5', '0.6'] })).toMatchObject({ param: 'min_confidence' });
 });
 
-test('filters damages, not parts_seen, by damage_types and min_confidence', () => {
+test('damage.detect filters damages, not parts_seen, by damage_types and min_confidence', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const chosen = applyParameters(whole, { damage_types: ['dent', 'scratch'], min_confidence: 0.9 });
   expect(chosen.damages.map(({ type }) => type)).toEqual(['dent']);
   expect(chosen.parts_seen).toEqual(whole.parts_seen);
 });
 
-test('gives an unidentified part no side from view_hint', () => {
+test('damage.detect gives an unidentified part no side from view_hint', () => {
   const { damages } = applyParameters(fixtureOf<Result>(SLUG, 'heavy_damage'), { view_hint: 'left' });
   expect(damages.find(({ part }) => part === null)?.side).toBeNull();
 });
 
-test('lists the damages of the default fixture most confident first, each on a part of parts_seen', () => {
+test('damage.detect lists the damages of the default fixture most confident first, each on a part of parts_seen', () => {
   const seen = new Set(whole.parts_seen.map(({ part }) => part));
   expect(whole.damages.filter(({ part }) => part === null || !seen.has(part))).toEqual([]);
   const confidences = whole.damages.map(({ confidence }) => confidence);
   expect(confidences).toEqual([...confidences].sort((a, b) => b - a));
 });
 
-test('undamaged lists the examined parts; poor_image_quality lists the defects', () => {
+test('the scenario undamaged lists the examined parts, and poor_image_quality lists the defects', () => {
   const undamaged = fixtureOf<Result>(SLUG, 'undamaged');
   expect(undamaged.damages).toEqual([]);
   expect(undamaged.parts_seen.length).toBeGreaterThan(3);
@@ -60,6 +60,6 @@ test('undamaged lists the examined parts; poor_image_quality lists the defects',
   expect(poor.quality_issues.map(({ reason }) => reason)).toEqual(['blurred', 'too_dark']);
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of damage.detect lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

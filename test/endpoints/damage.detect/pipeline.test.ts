@@ -26,7 +26,7 @@ const detector = {
 const run = async (model: ReturnType<typeof modelSaying>, parameters = {}) =>
   (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 
-test('returns each region as a damage with its outline and null for unknown fields', async () => {
+test('damage.detect returns each region as a damage with its outline and null for unknown fields', async () => {
   const { damages, ...rest } = await run(modelSaying({ detector }));
   expect(rest).toEqual({ view: null, parts_seen: [], quality_issues: [] });
   expect(damages.map(({ type }) => type).toSorted()).toEqual(['dent', 'rust']);
@@ -41,12 +41,12 @@ test('returns each region as a damage with its outline and null for unknown fiel
   }
 });
 
-test('returns only the requested damage types', async () => {
+test('damage.detect returns only the requested damage types', async () => {
   const { damages } = await run(modelSaying({ detector }), { damage_types: ['rust'] });
   expect(damages.map(({ type }) => type)).toEqual(['rust']);
 });
 
-test('returns the view if the model classifies views', async () => {
+test('damage.detect returns the view if the model classifies views', async () => {
   const view = {
     labels: ['front', 'left'],
     decoder: { name: 'softmax-classification', output: 'logits', score: 0.5 },
@@ -55,7 +55,7 @@ test('returns the view if the model classifies views', async () => {
   expect((await run(modelSaying({ detector, view }))).view).toEqual({ value: 'left', confidence: expect.closeTo(1) });
 });
 
-test('refuses a network without outlines', () => {
+test('damage.detect refuses a network without outlines', () => {
   const boxes = detectorSeeing(['dent'], []);
   expect(() => pipeline.create(modelSaying({ detector: boxes }))).toThrow(
     'files.detector.decoder.name must be one of yolo-end-to-end-segmentation, yolo-segmentation, semantic-segmentation',
@@ -69,7 +69,7 @@ describe('with a model for vehicles and their parts', () => {
     'front_wheel.left': cellsWithin([4, 4], [5, 5]),
   };
 
-  test('names the part and the side, and measures by the wheel', async () => {
+  test('damage.detect names the part and the side of a damage, and measures it by the wheel', async () => {
     const { damages, parts_seen, view } = await run(damageModel({ scratch: cellsWithin([1, 2], [3, 2]) }, car));
     expect(view?.value).toBe('left');
     expect(parts_seen.map(({ part, side }) => `${part}.${side}`).toSorted()).toEqual([
@@ -86,26 +86,26 @@ describe('with a model for vehicles and their parts', () => {
     expect(damage?.size?.part_area_fraction).toBeLessThan(0.45);
   });
 
-  test('states no millimetres without a wheel or a plate', async () => {
+  test('damage.detect states no millimetres without a wheel or a plate', async () => {
     const { 'front_wheel.left': _, ...others } = car;
     const { damages } = await run(damageModel({ dent: cellsWithin([1, 2], [2, 3]) }, others));
     expect(damages[0]?.size).toMatchObject({ length_mm: null, width_mm: null });
   });
 
-  test('states no part on what is no known part, and no size at all without a wheel', async () => {
+  test('damage.detect states no part for a damage on no known part, and no size at all without a wheel', async () => {
     const { damages } = await run(
       damageModel({ dent: cellsWithin([5, 1], [6, 2]) }, { vehicle: car.vehicle, hood: [[1, 6]] }),
     );
     expect(damages).toMatchObject([{ part: null, side: null, size: null }]);
   });
 
-  test('states damages without part, side, view and size where no vehicle is sure', async () => {
+  test('damage.detect states damages without part, side, view and size where no vehicle is sure', async () => {
     const { damages, ...rest } = await run(damageModel({ scratch: cellsWithin([1, 2], [3, 2]) }, car, 0.999));
     expect(rest).toEqual({ view: null, parts_seen: [], quality_issues: [] });
     expect(damages).toMatchObject([{ type: 'scratch', part: null, side: null, size: null }]);
   });
 
-  test('leaves out what does not lie on the vehicle', async () => {
+  test('damage.detect leaves out what does not lie on the vehicle', async () => {
     const narrow = { vehicle: cellsWithin([0, 1], [4, 6]), hood: cellsWithin([1, 1], [3, 3]) };
     const found = async (column: number) =>
       (await run(damageModel({ scratch: cellsWithin([column, 1], [column, 6]) }, narrow))).damages.length;
@@ -113,7 +113,7 @@ describe('with a model for vehicles and their parts', () => {
     expect(await found(2)).toBe(1);
   });
 
-  test('finds nothing in a picture without a vehicle', async () => {
+  test('damage.detect finds nothing in a picture without a vehicle', async () => {
     expect(await run(damageModel({ scratch: cellsWithin([1, 2], [3, 2]) }, { hood: [] }))).toEqual({
       view: null,
       parts_seen: [],
@@ -122,7 +122,7 @@ describe('with a model for vehicles and their parts', () => {
     });
   });
 
-  test('joins touching types into one damage of the type that covers more', async () => {
+  test('damage.detect joins touching types into one damage of the type that covers more', async () => {
     const { damages } = await run(
       damageModel({ scratch: cellsWithin([1, 2], [3, 2]), dent: cellsWithin([1, 3], [1, 3]) }, car),
     );

@@ -30,11 +30,11 @@ test.each([
   [{ damages: detection.damages }, null],
   [{ damage_job_id: JOB_ID }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('damage.severity validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(damageSeverity, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('damage.severity requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(damageSeverity, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(damageSeverity, { damage_job_id: [JOB_ID, JOB_ID] })).toMatchObject({
     param: 'damage_job_id',
@@ -48,17 +48,17 @@ test.each<[Parameters, string | null]>([
   [{ damages: [{ bbox, id: 'a' }, { bbox }, { bbox }] }, null],
   [{ damage_job_id: JOB_ID }, null],
   [{}, null],
-])('refuses what the schema cannot express in %j', (parameters, param) => {
+])('damage.severity refuses what the schema cannot express in %j', (parameters, param) => {
   expect(damageSeverity.refine?.({ parameters, files: [] })?.param ?? null).toBe(param);
 });
 
-test('accepts damage.detect jobs as damage_job_id', () => {
+test('damage.severity accepts damage.detect jobs as damage_job_id', () => {
   expect(damageSeverity.jobReferences).toEqual([
     { parameter: 'damage_job_id', endpoints: ['damage.detect'], samePicture: ['damage.detect'] },
   ]);
 });
 
-test('grades each requested damage in order and keeps its stated properties', () => {
+test('damage.severity grades each requested damage in order and keeps its stated properties', () => {
   const requested: NonNullable<Parameters['damages']> = [
     { id: 'mine', bbox, type: 'rust', part: 'hood', side: 'none' },
     { bbox },
@@ -72,13 +72,13 @@ test('grades each requested damage in order and keeps its stated properties', ()
   expect(damages[5]).toMatchObject({ type, part, side });
 });
 
-test('returns the grades of the fixture without damages, and none for empty_result', () => {
+test('damage.severity returns the grades of the fixture without damages, and none for empty_result', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   expect(applyParameters(whole, { damage_job_id: JOB_ID })).toEqual(whole);
   expect(applyParameters(fixtureOf<Result>(SLUG, 'empty_result'), { damages: [{ bbox }] }).damages).toEqual([]);
 });
 
-test('grades the damages of the damage.detect fixture in the default fixture', () => {
+test('damage.severity grades the damages of the damage.detect fixture in the default fixture', () => {
   const places = ({ id, type, part, side, bbox }: Detection['damages'][number] | Result['damages'][number]) => {
     return { id, type, part, side, bbox };
   };
@@ -86,7 +86,7 @@ test('grades the damages of the damage.detect fixture in the default fixture', (
   expect(whole.damages.map(places).sort(byId)).toEqual(detection.damages.map(places).sort(byId));
 });
 
-test('total_loss is not drivable and not worth repairing', () => {
+test('the vehicle of the scenario total_loss is not drivable and not worth repairing', () => {
   expect(fixtureOf<Result>(SLUG, 'total_loss').overall).toMatchObject({
     severity: { value: 'critical' },
     drivable: { value: false },
@@ -94,11 +94,11 @@ test('total_loss is not drivable and not worth repairing', () => {
   });
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of damage.severity lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });
 
-test('grades the damages of the named job under their ids', async () => {
+test('damage.severity grades the damages of the named job under their ids', async () => {
   const named = { ...detection, damages: detection.damages.slice(1, 3) };
   const { result } = await testModeOutcome<Result>(damageSeverity, {
     parameters: { damage_job_id: JOB_ID },

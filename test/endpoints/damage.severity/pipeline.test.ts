@@ -30,7 +30,7 @@ const grade = (parameters: Record<string, unknown>, changes = {}) =>
   });
 const bbox = { x: 20, y: 20, width: 10, height: 10 };
 
-test('grades each requested damage under its id and part', async () => {
+test('damage.severity grades each requested damage under its id and part', async () => {
   const damages = [
     { id: 'mine', type: 'scratch', part: 'hood', side: 'none', bbox },
     { type: 'dent', bbox: { x: 60, y: 60, width: 10, height: 10 } },
@@ -57,13 +57,13 @@ test('grades each requested damage under its id and part', async () => {
   });
 });
 
-test('grades the damages that the model finds if none are requested', async () => {
+test('damage.severity grades the damages that the model finds if none are requested', async () => {
   expect(await grade({})).toMatchObject({
     damages: [{ id: 'damage_1', type: 'dent', bbox: { x: 27, y: 27, width: 10, height: 10 } }],
   });
 });
 
-test('omits a damage that a classifier rejects', async () => {
+test('damage.severity omits a damage that a classifier rejects', async () => {
   const severity = says([null, 'minor']);
   expect(await grade({ damages: [{ type: 'dent', bbox }] }, { severity })).toMatchObject({ damages: [] });
 });
@@ -71,14 +71,14 @@ test('omits a damage that a classifier rejects', async () => {
 describe('the damages of an earlier job', () => {
   const damages = [{ id: 'damage_1', type: 'dent', bbox }];
 
-  test('replace its id', async () => {
+  test('the damages of an earlier job replace its id', async () => {
     const requested = await pipeline.withReferences?.({ damage_job_id: 'job_1' }, async (id) =>
       id === 'job_1' ? { damages } : null,
     );
     expect(requested).toEqual({ damages });
   });
 
-  test('fail the job with advice after they are deleted', async () => {
+  test('damage.severity fails with advice after the damages of the earlier job are deleted', async () => {
     await expect(pipeline.withReferences?.({ damage_job_id: 'job_1' }, async () => null)).rejects.toMatchObject({
       code: 'input_unreadable',
       param: 'damage_job_id',
@@ -86,7 +86,7 @@ describe('the damages of an earlier job', () => {
   });
 });
 
-test('refuses a model without one of the classifiers', () => {
+test('damage.severity refuses a model without one of the classifiers', () => {
   const { severity, method, paint } = networks;
   expect(() => pipeline.create(modelSaying({ severity, method, paint }, { damages: boxes }))).toThrow(/'safety'/);
   expect(() => pipeline.create(modelSaying(networks))).toThrow(/uses\.damages/);
@@ -103,7 +103,7 @@ describe('with a model that outlines damages', () => {
     pipeline.create(of)({ pictures: sent(picture), parameters });
   const box = { x: 8, y: 16, width: 24, height: 16 };
 
-  test('grades what it finds, and the vehicle by it', async () => {
+  test('damage.severity grades the damages that it outlines, and the vehicle by them', async () => {
     expect(await byRules({})).toMatchObject({
       overall: { severity: { value: 'severe' }, drivable: { value: false }, total_loss: { value: false } },
       damages: [
@@ -122,7 +122,7 @@ describe('with a model that outlines damages', () => {
     });
   });
 
-  test('grades requested damages by the size that they state', async () => {
+  test('damage.severity grades requested damages by the size that they state', async () => {
     const size = { length_mm: 20, width_mm: 10, part_area_fraction: null, confidence: 0.5 };
     expect(await byRules({ damages: [{ id: 'mine', type: 'scratch', bbox: box, size }] })).toMatchObject({
       overall: { severity: { value: 'minor' } },
@@ -130,11 +130,11 @@ describe('with a model that outlines damages', () => {
     });
   });
 
-  test('takes the type of a requested damage from what it finds there', async () => {
+  test('damage.severity takes the type of a requested damage from what it finds there', async () => {
     expect(await byRules({ damages: [{ bbox: box }] })).toMatchObject({ damages: [{ type: 'dent' }] });
   });
 
-  test('omits a requested damage that is not visible', async () => {
+  test('damage.severity omits a requested damage that is not visible', async () => {
     const damages = [
       { bbox: { x: 40, y: 8, width: 8, height: 8 } },
       { type: 'dent', bbox: { x: 0, y: 0, width: 5, height: 60 } },
@@ -142,14 +142,14 @@ describe('with a model that outlines damages', () => {
     expect(await byRules({ damages })).toEqual({ overall: null, damages: [], quality_issues: [] });
   });
 
-  test('knows no part and no extent where no vehicle is sure', async () => {
+  test('damage.severity knows no part and no extent where no vehicle is sure', async () => {
     const unsure = damageModel({ dent: cellsWithin([1, 2], [3, 3]) }, car, 0.999);
     const { damages } = (await byRules({}, unsure)) as Result;
     expect(damages).toMatchObject([{ type: 'dent', part: null, side: null, severity: { value: 'moderate' } }]);
     expect(damages[0]?.severity.confidence).toBeLessThanOrEqual(0.4);
   });
 
-  test('grades nothing in a picture without a vehicle', async () => {
+  test('damage.severity grades nothing in a picture without a vehicle', async () => {
     const empty = damageModel({ dent: cellsWithin([1, 2], [3, 3]) }, { hood: [] });
     const nothing = { overall: null, damages: [], quality_issues: [] };
     expect(await byRules({}, empty)).toEqual(nothing);

@@ -46,18 +46,18 @@ test.each<[Type, Part | null, number, string, (typeof REPAIR_METHODS)[number], b
 });
 
 describe('the extent', () => {
-  test('in millimetres decides before the share of the part, and that before the share of the vehicle', () => {
+  test('the extent in millimetres decides before the share of the part, and that before the share of the vehicle', () => {
     const all = { lengthMm: 20, partShare: 0.9, vehicleShare: 0.9 };
     expect(grade('dent', 'hood', all).severity).toEqual({ value: 'minor', confidence: 0.8 });
     expect(grade('dent', 'hood', { ...all, lengthMm: null }).severity).toEqual({ value: 'severe', confidence: 0.7 });
     expect(grade('dent', 'hood', { vehicleShare: 0.01 }).severity).toEqual({ value: 'moderate', confidence: 0.6 });
   });
 
-  test('counts as medium where it is unknown, with little confidence', () => {
+  test('an unknown extent counts as medium, with little confidence', () => {
     expect(grade('dent', 'hood').severity).toEqual({ value: 'moderate', confidence: 0.4 });
   });
 
-  test.each(DAMAGE_TYPES)('never makes a larger %s less severe', (type) => {
+  test.each(DAMAGE_TYPES)('a larger %s is never less severe', (type) => {
     const ranks = [10, 100, 1000].map((lengthMm) =>
       SEVERITIES.indexOf(grade(type, 'front_door', { lengthMm }).severity.value),
     );

@@ -32,7 +32,7 @@ it('an agreement on three digits is no odometer', () => {
 });
 
 describe('print alone', () => {
-  it('is the reading', () => {
+  it('print alone is the odometer reading', () => {
     expect(chooseOdometer(null, [printed(84_213)])).toMatchObject({ value: 84_213, label: 'odometer_digital' });
   });
 
@@ -40,38 +40,38 @@ describe('print alone', () => {
     ['too little evidence', [printed(8_421, { evidence: 2 })]],
     ['an uncertain digit', [printed(84_213, { confidence: 0.8 })]],
     ['another number that is as likely', [printed(84_213), printed(90_210, { box: ELSEWHERE })]],
-  ])('is none with %s', (_, candidates) => {
+  ])('print alone is no odometer reading with %s', (_, candidates) => {
     expect(chooseOdometer(null, candidates)).toBeNull();
   });
 });
 
 describe("the cluster's own reading", () => {
-  it('needs certainty without support by print', () => {
+  it("the cluster's own reading needs certainty without support by print", () => {
     expect(chooseOdometer(own(84_213, { confidence: 0.98 }), [])).toMatchObject({ value: 84_213 });
     expect(chooseOdometer(own(84_213, { confidence: 0.95 }), [])).toBeNull();
   });
 
-  it('of drums counts against print, which reads half-turned digits wrongly', () => {
+  it("the cluster's own reading of drums counts against print, which reads half-turned digits wrongly", () => {
     const drums = own(84_213, { label: 'odometer_analogue' });
     expect(chooseOdometer(drums, [printed(842_137)])).toMatchObject({ value: 84_213 });
   });
 
-  it('of few drums is a cut one', () => {
+  it("the cluster's own reading of few drums is rejected as cut off", () => {
     expect(chooseOdometer(own(5_924, { label: 'odometer_analogue', confidence: 0.99 }), [])).toBeNull();
   });
 
-  it('counts where print reads a part of it', () => {
+  it("the cluster's own reading counts where print reads a part of it", () => {
     expect(chooseOdometer(own(183_636), [printed(8_363)])).toMatchObject({ value: 183_636 });
   });
 });
 
 describe('two readings of one place', () => {
-  it('are decided by the surer one', () => {
+  it('the surer of two readings of one place is the odometer', () => {
     expect(chooseOdometer(own(49_587, { confidence: 0.99 }), [printed(49_581)])).toMatchObject({ value: 49_587 });
     expect(chooseOdometer(own(49_587), [printed(49_581, { confidence: 0.99 })])).toMatchObject({ value: 49_581 });
   });
 
-  it('are none when neither is sure', () => {
+  it('two readings of one place are no odometer when neither is sure', () => {
     expect(chooseOdometer(own(49_587, { confidence: 0.8 }), [printed(49_581, { confidence: 0.8 })])).toBeNull();
   });
 });

@@ -81,7 +81,7 @@ async function read(file: string, parameters: Parameters = {}): Promise<Result> 
   return result as Result;
 }
 
-test.each(withDashboard)('reads the odometer and the power of the cluster in $file', async (truth) => {
+test.each(withDashboard)('dashboard.read reads the odometer and the power of the cluster in $file', async (truth) => {
   const { cluster_lit, odometer } = await read(truth.file);
   expect(cluster_lit).toBe(truth.cluster_lit);
   expect(odometer).toMatchObject({
@@ -92,11 +92,11 @@ test.each(withDashboard)('reads the odometer and the power of the cluster in $fi
   expect(intersectionOverUnion(cornersOf(odometer?.bbox), cornersOf(truth.odometer?.bbox))).toBeGreaterThan(0.5);
 });
 
-test.each(withDashboard)('finds the lamps of $file that are lit, and no others', async (truth) => {
+test.each(withDashboard)('dashboard.read finds the lamps of $file that are lit, and no others', async (truth) => {
   expect(codes((await read(truth.file)).warning_lights ?? [])).toEqual(codes(truth.warning_lights));
 });
 
-test.each(withDashboard)('reads the fuel level of $file to within 5 points', async (truth) => {
+test.each(withDashboard)('dashboard.read reads the fuel level of $file to within 5 points', async (truth) => {
   const { fuel_level_percent, fuel_level_confidence } = await read(truth.file);
   expect(Math.abs((fuel_level_percent ?? Number.NaN) - (truth.fuel_level_percent ?? Number.NaN))).toBeLessThanOrEqual(
     5,
@@ -104,7 +104,7 @@ test.each(withDashboard)('reads the fuel level of $file to within 5 points', asy
   expect(fuel_level_confidence).toBeGreaterThanOrEqual(0.6);
 });
 
-test('gives no fuel level from the temperature gauge of a cluster whose fuel gauge is hidden', async () => {
+test('dashboard.read gives no fuel level from the temperature gauge of a cluster whose fuel gauge is hidden', async () => {
   const night = withDashboard.find(({ file }) => file === 'night-kilometres.jpg');
   const { x = 0, y = 0, width = 0, height = 0 } = night?.fuel_bbox ?? {};
   const grown = { width: Math.ceil(width) + 12, height: Math.ceil(height) + 12 };
@@ -118,25 +118,28 @@ test('gives no fuel level from the temperature gauge of a cluster whose fuel gau
   expect(rest).toMatchObject({ fuel_level_percent: null, fuel_level_confidence: null });
 });
 
-test.each(truths.filter(({ dashboard }) => !dashboard))('returns no reading for $file', async ({ file }) => {
-  expect(await read(file)).toEqual({
-    cluster_lit: null,
-    odometer: null,
-    warning_lights: [],
-    fuel_level_percent: null,
-    fuel_level_confidence: null,
-    quality_issues: [{ reason: 'no_dashboard', confidence: 0.9 }],
-  });
-});
+test.each(truths.filter(({ dashboard }) => !dashboard))(
+  'dashboard.read returns no reading for $file',
+  async ({ file }) => {
+    expect(await read(file)).toEqual({
+      cluster_lit: null,
+      odometer: null,
+      warning_lights: [],
+      fuel_level_percent: null,
+      fuel_level_confidence: null,
+      quality_issues: [{ reason: 'no_dashboard', confidence: 0.9 }],
+    });
+  },
+);
 
-test('uses goldens of the installed models', async () => {
+test('the goldens are those of the installed models', async () => {
   for (const [path, sha256] of Object.entries(goldens.models)) {
     const bytes = await readFile(join(modelsDirectory, path));
     expect([path, createHash('sha256').update(bytes).digest('hex')]).toEqual([path, sha256]);
   }
 });
 
-test.each(truths)('matches the Python reader on $file within tolerance', async ({ file }) => {
+test.each(truths)('dashboard.read matches the Python reader on $file within tolerance', async ({ file }) => {
   const expected = goldens.pictures[file];
   const { odometer, warning_lights, ...rest } = await read(file);
   expect(rest.cluster_lit).toBe(expected?.cluster_lit);
@@ -157,7 +160,7 @@ test.each(truths)('matches the Python reader on $file within tolerance', async (
   expect(Math.abs((sure[0] ?? 0) - (sure[1] ?? 0))).toBeLessThanOrEqual(0.02);
 });
 
-test('returns boxes in the displayed orientation of a picture with EXIF orientation', async () => {
+test('dashboard.read returns boxes in the displayed orientation of a picture with EXIF orientation', async () => {
   const [{ file } = { file: '' }] = withDashboard;
   const upright = await read(file);
   // Rotated by a quarter to the left, with the EXIF orientation that rotates it back.
@@ -172,7 +175,7 @@ test('returns boxes in the displayed orientation of a picture with EXIF orientat
   expect(overlap).toBeGreaterThan(0.9);
 });
 
-test('returns null lamps and the same odometer with read_warning_lights=false', async () => {
+test('dashboard.read returns null lamps and the same odometer with read_warning_lights=false', async () => {
   const [{ file } = { file: '' }] = withDashboard;
   const { warning_lights, odometer } = await read(file, { read_warning_lights: false });
   expect(warning_lights).toBeNull();

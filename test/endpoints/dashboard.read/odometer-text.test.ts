@@ -16,12 +16,12 @@ test.each([
   ['ODO 12 MI', 12, 'mi'],
   ['TOTAL 132406', 132_406, null],
   [' 0 ', 0, null],
-])('parses %j as %d %s', (text, value, unit) => {
+])('the odometer text %j means %d %s', (text, value, unit) => {
   expect(parseOdometerText(text, pattern)).toEqual({ value, unit });
 });
 
 test.each(['', '123.4', '123.4 km', '1,234.567', '-4', '21 C', 'TRIP 123', '84 21 3', '12345678', 'P R N D'])(
-  'does not parse %j as an odometer',
+  'the text %j is no odometer',
   (text) => {
     expect(parseOdometerText(text, pattern)).toBeNull();
   },
@@ -31,20 +31,20 @@ function line(text: string, weakest: number) {
   return { text, characters: Array.from(text, (character) => ({ character, probability: weakest })) };
 }
 
-test('chooses the reading with the greatest sum, with its share of all crops as confidence', () => {
+test('the odometer is the reading with the greatest sum, with its share of all crops as confidence', () => {
   const views = [line('1234 km', 0.9), line('234 km', 0.95), line('1234 km', 0.8), line('smudge', 0.99)];
   expect(voteOnOdometer(views, pattern, 0.5)).toEqual({ value: 1234, unit: 'km', confidence: (0.9 + 0.8) / 4 });
 });
 
-test('counts the same number in another unit as another reading', () => {
+test('the same number in another unit counts as another reading', () => {
   const views = [line('1234', 0.9), line('1234 mi', 0.6), line('1234 mi', 0.6)];
   expect(voteOnOdometer(views, pattern, 0.5)).toMatchObject({ value: 1234, unit: 'mi' });
 });
 
-test('prefers the first crop on a tie', () => {
+test('the first crop wins a tie between odometer readings', () => {
   expect(voteOnOdometer([line('12', 0.9), line('13', 0.9)], pattern, 0.5)?.value).toBe(12);
 });
 
-test('ignores a crop with an uncertain character', () => {
+test('a crop with an uncertain character does not count for the odometer', () => {
   expect(voteOnOdometer([line('1234', 0.4), line('1234', 0.49)], pattern, 0.5)).toBeNull();
 });

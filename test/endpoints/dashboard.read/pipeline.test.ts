@@ -88,7 +88,7 @@ test('everything a lit cluster shows is in the result', async () => {
   });
 });
 
-test('returns boxes in pixels of the original picture', async () => {
+test('dashboard.read returns boxes in pixels of the original picture', async () => {
   const { result } = await run({ elements: [ODOMETER], line: '84213' });
   // The cluster fills the picture, so the elements network sees it at 448/512, 16 pixels lower.
   const scale = 448 / 512;
@@ -98,7 +98,7 @@ test('returns boxes in pixels of the original picture', async () => {
   );
 });
 
-test('combines crop agreement for the odometer, and box score × class probability for a lamp', async () => {
+test("the odometer's confidence is the agreement of crops, and a lamp's is box score × class probability", async () => {
   const { result } = await run({
     elements: [ODOMETER, LAMP],
     line: '84213',
@@ -109,7 +109,7 @@ test('combines crop agreement for the odometer, and box score × class probabili
   expect(result.warning_lights?.[0]?.confidence).toBeCloseTo(0.8 * 0.95, 5);
 });
 
-test('reads the drums of an unpowered cluster, without lamps or fuel', async () => {
+test('dashboard.read reads the drums of an unpowered cluster, without lamps or fuel', async () => {
   const fuel = [{ level: 0.5, confidence: 0.9 }];
   const drums = { label: 'odometer_analogue', score: 0.9 };
   const weakLamp = { label: 'lamp', score: 0.4 };
@@ -129,20 +129,20 @@ test('reads the drums of an unpowered cluster, without lamps or fuel', async () 
   });
 });
 
-test('takes a readable display or a clearly lit lamp as proof of power', async () => {
+test('dashboard.read takes a readable display or a clearly lit lamp as proof of power', async () => {
   expect((await run({ lit: 0.1, elements: [ODOMETER], line: '84213' })).result.cluster_lit).toBe(true);
   const lamp = { lit: 0.1, elements: [LAMP], lampClasses: ['abs'] };
   expect((await run(lamp)).result).toMatchObject({ cluster_lit: true, warning_lights: [{ code: 'abs' }] });
 });
 
-test('returns null for the lamps alone with read_warning_lights=false', async () => {
+test('dashboard.read returns null for the lamps alone with read_warning_lights=false', async () => {
   const said = { lit: 0.1, elements: [LAMP, FUEL], lampClasses: ['abs'], fuel: [{ level: 0.5, confidence: 0.9 }] };
   const { result } = await run(said, { read_warning_lights: false });
   expect(result).toEqual({ ...(await run(said)).result, warning_lights: null });
   expect(result.cluster_lit).toBe(true);
 });
 
-test('reads the second box if the first is not an odometer', async () => {
+test('dashboard.read reads the second box if the first is not an odometer', async () => {
   const { result, runs } = await run({
     elements: [ODOMETER, { ...ODOMETER, score: 0.6 }],
     lines: ['123.4 km', '84213'],
@@ -151,18 +151,18 @@ test('reads the second box if the first is not an odometer', async () => {
   expect(runs.filter((file) => file === 'text-line')).toHaveLength(10);
 });
 
-test('uses unit_hint only if the cluster shows no unit', async () => {
+test('dashboard.read uses unit_hint only if the cluster shows no unit', async () => {
   const hint = { unit_hint: 'mi' } as const;
   expect((await run({ elements: [ODOMETER], line: '84213' }, hint)).result.odometer?.unit).toBe('mi');
   expect((await run({ elements: [ODOMETER], line: '84213 km' }, hint)).result.odometer?.unit).toBe('km');
 });
 
-test('rejects a line that is not an odometer or has an uncertain character', async () => {
+test('dashboard.read rejects a line that is not an odometer or has an uncertain character', async () => {
   expect((await run({ elements: [ODOMETER], line: '123.4 km' })).result.odometer).toBeNull();
   expect((await run({ elements: [ODOMETER], line: '84213', lineProbability: 0.3 })).result.odometer).toBeNull();
 });
 
-test('takes the odometer from print where its own networks see none', async () => {
+test('dashboard.read takes the odometer from print where its own networks see none', async () => {
   const { result } = await run({
     print: [SPEEDOMETER, { text: '310 km', at: lineAt(10, 10, 40, 8) }, { text: '106655', at: lineAt(10, 30, 40, 8) }],
   });
@@ -181,7 +181,7 @@ test('print of a cluster counts where the locator sees none', async () => {
   });
 });
 
-test('reads no odometer from the print of a picture without a cluster', async () => {
+test('dashboard.read reads no odometer from the print of a picture without a cluster', async () => {
   const invoice = [
     { text: 'Invoice', at: lineAt(10, 10, 40, 8) },
     ...['20', '40', '60'].map((text, index) => ({ text, at: lineAt(60 + 20 * index, 10, 10, 8) })),
@@ -190,7 +190,7 @@ test('reads no odometer from the print of a picture without a cluster', async ()
   expect((await run({ presence: 0.1, print: invoice })).result.odometer).toBeNull();
 });
 
-test('returns null for an uncertain fuel gauge', async () => {
+test('dashboard.read returns null for an uncertain fuel gauge', async () => {
   const { result } = await run({ elements: [FUEL], fuel: [{ level: 0.5, confidence: 0.1 }] });
   expect(result).toMatchObject({ fuel_level_percent: null, fuel_level_confidence: null });
 });
@@ -203,23 +203,23 @@ const TWO_GAUGES = {
   ],
 };
 
-test('reads the surest gauge, not the best box', async () => {
+test('dashboard.read reads the surest gauge, not the best box', async () => {
   const { result, runs } = await run(TWO_GAUGES);
   expect(result).toMatchObject({ fuel_level_percent: 50, fuel_level_confidence: expect.closeTo(0.92) });
   expect(runs.filter((file) => file === 'fuel')).toHaveLength(1);
 });
 
-test('looks at the best box alone where model.json does not say how many', async () => {
+test('dashboard.read looks at the best box alone where model.json does not say how many', async () => {
   const { result } = await run({ ...TWO_GAUGES, rules: { fuelCandidates: undefined } });
   expect(result.fuel_level_percent).toBe(5);
 });
 
-test('never detects anything from NaN outputs', async () => {
+test('dashboard.read never detects anything from NaN outputs', async () => {
   const { result } = await run({ elements: [{ label: 'lamp', score: Number.NaN }], presence: 0.9 });
   expect(result.warning_lights).toEqual([]);
 });
 
-test('refuses a model.json without a threshold and names it', () => {
+test('dashboard.read refuses a model.json without a threshold and names it', () => {
   const { presence: _, ...thresholds } = manifest.thresholds ?? {};
   const broken: Model = { manifest: { ...manifest, thresholds }, uses: {}, run: () => Promise.reject(new Error()) };
   expect(() => pipeline.create(broken)).toThrow("thresholds must have required property 'presence'");

@@ -53,17 +53,17 @@ it.each([
   ['more digits than an odometer has', '82826540'],
   ['four digits alone', '2114'],
   ['a part number', 'A12345B'],
-])('%s is none: %j', (_, text) => {
+])('%s is no odometer: %j', (_, text) => {
   expect(readings(text)).toEqual([]);
 });
 
-describe('what stands beside a number', () => {
-  it('is its unit to the right of it or under it', () => {
+describe('print beside a number', () => {
+  it('a unit to the right of a number is the unit of the number, and a unit far away is not', () => {
     expect(readings(['8507', 0, 0], ['km', 5, 0])).toMatchObject([{ value: 8_507, unit: 'km', hasUnitInLine: false }]);
     expect(readings(['8507', 0, 0], ['km', 50, 50])).toEqual([]);
   });
 
-  it('is its name on the left or above', () => {
+  it('a name on the left of a number tells whether the number is an odometer', () => {
     expect(readings(['ODO', 0, 0], ['8507', 4, 0])).toMatchObject([{ value: 8_507 }]);
     expect(readings(['TRIP', 0, 0], ['18507', 5, 0])).toEqual([]);
   });

@@ -42,12 +42,12 @@ test.each([
   expect(places).toEqual(expect.arrayContaining([...(truth?.warning_lights ?? [])]));
 });
 
-test('uses the example picture of the default fixture', () => {
+test('the example picture of the default fixture is the drawing that it describes', () => {
   const example = readFileSync(new URL('dashboard.read/fixtures/example.jpg', endpointsDirectory));
   expect(example.equals(readFileSync(new URL('night-kilometres.jpg', examplesDirectory)))).toBe(true);
 });
 
-test('default has a reading, a unit, warning lights of both grades and a fuel level', async () => {
+test('the scenario default has a reading, a unit, warning lights of both grades and a fuel level', async () => {
   const { cluster_lit, odometer, warning_lights, fuel_level_percent } = await read(null);
   expect(cluster_lit).toBe(true);
   expect(odometer?.unit).not.toBeNull();
@@ -55,7 +55,7 @@ test('default has a reading, a unit, warning lights of both grades and a fuel le
   expect(fuel_level_percent).not.toBeNull();
 });
 
-test('cluster_off has an unlit cluster and no readings', async () => {
+test('the scenario cluster_off has an unlit cluster and no readings', async () => {
   expect(await read('cluster_off')).toEqual({
     cluster_lit: false,
     odometer: null,
@@ -66,16 +66,16 @@ test('cluster_off has an unlit cluster and no readings', async () => {
   });
 });
 
-test('unit_unknown has a null unit without unit_hint', async () => {
+test('the scenario unit_unknown has a null unit without unit_hint', async () => {
   expect((await read('unit_unknown')).odometer?.unit).toBeNull();
   expect((await read('unit_unknown', { unit_hint: 'mi' })).odometer?.unit).toBe('mi');
 });
 
-test('prefers the displayed unit to unit_hint', async () => {
+test('dashboard.read prefers the displayed unit to unit_hint', async () => {
   expect((await read(null, { unit_hint: 'mi' })).odometer?.unit).toBe('km');
 });
 
-test('read_warning_lights=false returns null, not an empty list, and leaves the rest', async () => {
+test('read_warning_lights=false makes the warning lights null, not an empty list, and leaves the rest', async () => {
   const { warning_lights, ...rest } = await read(null, { read_warning_lights: false });
   const { warning_lights: _, ...unasked } = await read(null);
   expect(warning_lights).toBeNull();

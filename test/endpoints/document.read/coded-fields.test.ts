@@ -63,7 +63,7 @@ test.each([
       ['total_amount', 12_300],
     ],
   ],
-])('reads the code of %s', (_, text, values) => {
+])('document.read reads the code of %s', (_, text, values) => {
   expect(valuesOf(text)).toEqual(values);
 });
 
@@ -89,14 +89,14 @@ test.each([
   ['a Portuguese code without its total', PORTUGUESE.slice(0, PORTUGUESE.indexOf('*O:'))],
   ['an address', 'https://example.com/?A:123456789*B:1*O:2'],
   ['a code that cannot be decoded', null],
-])('reads nothing from %s', (_, text) => {
+])('document.read reads nothing from %s', (_, text) => {
   expect(valuesOf(text)).toEqual([]);
 });
 
 test.each([
   ['a day that does not exist', PORTUGUESE.replace('20260618', '20260231'), 'issue_date'],
   ['an amount that is none', PORTUGUESE.replace('N:23.00', 'N:23,00'), 'tax_amount'],
-])('leaves out %s', (_, text, name) => {
+])('document.read leaves out %s of a code', (_, text, name) => {
   expect(valuesOf(text).map(([field]) => field)).not.toContain(name);
 });
 

@@ -24,7 +24,7 @@ test.each<[Record<string, unknown>, { code: string; param: string } | null]>([
   ...DOCUMENT_TYPES.map(
     (document_type_hint) => [{ document_type_hint }, null] as [{ document_type_hint: string }, null],
   ),
-])('validates %j', (parameters, refusal) => {
+])('document.read validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(documentRead, parameters)).toEqual(refusal);
 });
 
@@ -33,29 +33,29 @@ test.each([
   [1, null],
   [4, null],
   [5, { code: 'parameter_invalid', param: 'input_refs' }],
-])('accepts 1 to 4 pictures: %i', (count, refusal) => {
+])('document.read accepts 1 to 4 pictures: %i', (count, refusal) => {
   expect(jsonRefusal(documentRead, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
 });
 
-test('gives every field name one type', () => {
+test('document.read gives every field name one type', () => {
   const names = [...TEXT_FIELDS, ...DATE_FIELDS, ...NUMBER_FIELDS, ...MONEY_FIELDS];
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('adds up the amounts of the invoice in minor units', () => {
+test('the amounts of the invoice add up in minor units', () => {
   const { fields } = fixtureOf<Result>(SLUG, 'invoice');
   const amount = (wanted: string) => fields.find(({ name }) => name === wanted)?.value;
   expect(amount('total_amount')).toBe(Number(amount('net_amount')) + Number(amount('tax_amount')));
   expect(new Set(fields.map(({ image_index }) => image_index))).toEqual(new Set([0, 1]));
 });
 
-test('unreadable_document has a type and issues, but no fields', () => {
+test('the scenario unreadable_document has a type and issues, but no fields', () => {
   const { document_type, fields, issues } = fixtureOf<Result>(SLUG, 'unreadable_document');
   expect(document_type?.value).toBe('registration_certificate');
   expect(fields).toEqual([]);
   expect(issues.map(({ reason }) => reason)).toEqual(['blurred', 'reflections']);
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of document.read lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -22,7 +22,7 @@ test.each([
   ['1', undefined],
   ['1 2 3', undefined],
   ['lumo', undefined],
-])('the code that "%s" starts with: %s', (text, code) => {
+])('the text "%s" starts with the code %s', (text, code) => {
   expect(codeAtStart(text)?.code).toBe(code);
 });
 
@@ -39,7 +39,7 @@ const anchorsOf = (text: string, hasCodes = true) =>
     start,
   ]);
 
-test('finds several codes in one line', () => {
+test('document.read finds several codes in one line', () => {
   expect(anchorsOf('P.1 1598 P.2 110 P.6 5')).toEqual([
     ['engine_displacement', 'P.1', ' 159', 0],
     ['power', 'P.2', ' 110', 9],
@@ -47,11 +47,11 @@ test('finds several codes in one line', () => {
   ]);
 });
 
-test('skips the description after a code', () => {
+test('document.read skips the description after a code', () => {
   expect(anchorsOf('B Data pierwszej rejestracji 2019-05-14')).toEqual([['first_registration_date', 'B', '2019', 0]]);
 });
 
-test('does not take the first letter of a sentence for a code', () => {
+test('document.read does not take the first letter of a sentence for a code', () => {
   expect(anchorsOf('A person must carry it')).toEqual([]);
 });
 
@@ -60,7 +60,7 @@ test.each([
   ['DATE OF FIRST REGISTRATI0N 14', 'first_registration_date', 'DATE OF FIRST REGISTRATI0N'],
   ['Numéro d’immatriculation AB', 'registration_number', 'Numéro d’immatriculation'],
   ['26 Farbe / Couleur / Colore GRAU', 'color', 'Farbe / Couleur / Colore'],
-])('finds the label of "%s"', (text, name, label) => {
+])('document.read finds the label of "%s"', (text, name, label) => {
   expect(anchorsOf(text, false)).toEqual([[name, label, expect.any(String), expect.any(Number)]]);
 });
 
@@ -69,7 +69,7 @@ test.each([
   ['A Evidenčné číslo vozidla BA 123', 'registration_number'],
   ['B Datum för första registrering 2019', 'first_registration_date'],
   ['E Alvázszám 7ZZB', 'vin'],
-])('skips the description in a further language of the EU: %s', (text, name) => {
+])('document.read skips the description in a further language of the EU: %s', (text, name) => {
   const [anchor] = findAnchors(text, 'registration_certificate', true);
   expect(anchor?.rule?.name).toBe(name);
   expect(text.slice(anchor?.end).trim()).toMatch(/^(?:NOWAK|BA 123|2019|7ZZB)$/);

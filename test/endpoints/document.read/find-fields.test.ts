@@ -81,7 +81,7 @@ test.each<[string, At[]]>([
       [10, 13, '110 kW'],
     ],
   ],
-])('finds the value %s', (_, lines) => {
+])('document.read finds the value of a label %s', (_, lines) => {
   expect(fieldsOf(lines)).toMatchObject([{ name: 'power', value: 110, unit: 'kW', label: 'P.2' }]);
 });
 
@@ -102,7 +102,7 @@ test.each<[string, At[]]>([
     ],
   ],
   ['no value of the field', [[10, 10, 'P.2 abc']]],
-])('leaves out what is %s', (_, lines) => {
+])('document.read leaves out what is %s', (_, lines) => {
   expect(valuesOf(lines)).not.toContainEqual(['power', 110]);
 });
 
@@ -173,7 +173,7 @@ test('the header of a table announces the row below it', () => {
   ]);
 });
 
-test('reads the amounts of an invoice in the currency that it names', () => {
+test('document.read reads the amounts of an invoice in the currency that it names', () => {
   const lines: At[] = [
     [10, 10, 'Werkstatt Beispiel GmbH'],
     [10, 20, 'Rechnungsnummer: 2026-00417 Datum: 18.06.2026'],

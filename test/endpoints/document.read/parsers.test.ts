@@ -27,7 +27,7 @@ test.each([
   ['2022-13-01', null, null],
   ['14.03.1822', null, null],
   ['2022', null, null],
-])('parses the date "%s", month first %s, as %s', (text, monthFirst, date) => {
+])('document.read parses the date "%s", month first %s, as %s', (text, monthFirst, date) => {
   expect(parseDate(text, monthFirst)?.value ?? null).toBe(date);
 });
 
@@ -37,7 +37,7 @@ test.each([
   [['03/04/2022'], null],
   [['27/05/2022', '05/27/2022'], null],
   [['27.05.2022'], null],
-])('learns the order of day and month from %j', (texts, monthFirst) => {
+])('document.read learns the order of day and month from %j', (texts, monthFirst) => {
   expect(monthFirstOf(texts)).toBe(monthFirst);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ['19 %', null],
   ['19,00 %', null],
   ['417', null],
-])('parses the amount "%s" as %j', (text, amount) => {
+])('document.read parses the amount "%s" as %j', (text, amount) => {
   expect(parseAmount(text)?.value ?? null).toEqual(amount);
 });
 
@@ -63,7 +63,7 @@ test.each([
   [['12,00 EUR', '€ 4,00'], 'EUR'],
   [['12,00 EUR', '£ 4.00'], null],
   [['12,00'], null],
-])('names the only currency of %j: %s', (texts, currency) => {
+])('document.read names the only currency of %j: %s', (texts, currency) => {
   expect(onlyCurrency(texts)).toBe(currency);
 });
 
@@ -98,11 +98,11 @@ test.each<[FieldName, string, unknown]>([
   ['invoice_number', '21 Marke', undefined],
   ['make', '0PEL', 'OPEL'],
   ['fuel_type', '----', undefined],
-])('types %s "%s" as %j', (name, text, value) => {
+])('document.read types %s "%s" as %j', (name, text, value) => {
   expect(parsed(name, text)?.value).toEqual(value);
 });
 
-test('reads a letter that no VIN has as the likeliest one that a VIN may have, with its probability', () => {
+test('document.read reads a letter that no VIN has as the likeliest one that a VIN may have, with its probability', () => {
   const said = spelt('WVWZZZ1JZXW000001').map((each, index) =>
     index === 13 ? { character: 'O', probability: 0.6, others: { '0': 0.3 } } : each,
   );

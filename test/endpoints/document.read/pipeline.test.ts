@@ -48,7 +48,7 @@ const BILL = [
   'Vielen Dank und gute Fahrt',
 ];
 
-test('reads a registration certificate', async () => {
+test('document.read reads a registration certificate', async () => {
   const { document_type, country, pages, fields, issues } = await run(CERTIFICATE);
   expect(document_type?.value).toBe('registration_certificate');
   expect(country).toBeNull();
@@ -64,7 +64,7 @@ test('reads a registration certificate', async () => {
   expect(issues.map(({ reason }) => reason)).not.toContain('no_document');
 });
 
-test('names the picture of each page and field', async () => {
+test('document.read names the picture of each page and field', async () => {
   const { pages, fields } = await run(BILL, 2);
   expect(pages.map(({ image_index }) => image_index)).toEqual([0, 1]);
   expect(new Set(fields.map(({ image_index }) => image_index))).toEqual(new Set([0, 1]));
@@ -74,13 +74,13 @@ test('a hint selects one of the countries that the print allows', async () => {
   expect((await run(CERTIFICATE, 1, { country_hint: 'AT' })).country?.value).toBe('AT');
 });
 
-test('finds no document in a few words', async () => {
+test('document.read finds no document in a few words', async () => {
   const { issues, ...nothing } = await run(['PENSKE', 'Truck Rental', '1-800']);
   expect(nothing).toEqual({ document_type: null, country: null, pages: [], fields: [] });
   expect(issues).toContainEqual({ reason: 'no_document', image_index: 0, confidence: expect.any(Number) });
 });
 
-test('adds what only a code holds, and states once what is also printed', async () => {
+test('document.read adds what only a code holds, and states once what is also printed', async () => {
   const sepa = ['BCD', '002', '1', 'SCT', '', 'Werkstatt Beispiel GmbH', 'DE00500105170123456789', 'EUR1007.10'];
   const { fields } = await run(BILL, 1, {}, await coded('QRCode', sepa.join('\n')));
   expect(fields.map(({ name, value, label }) => [name, value, label])).toEqual([
@@ -113,7 +113,7 @@ test.each<[DocumentKind, number, number]>([
   // Its codes are single letters in the corners of cells.
   ['registration DE in cells', 0, 14],
 ])(
-  'reads the drawing of a %s, turned by %i degrees',
+  'document.read reads the drawing of a %s, turned by %i degrees',
   async (kind, turn, least) => {
     const truth = await drawDocument(kind, randomFrom(40), turn);
     const result = await runInstalled({ pictures: sent(await decodeImage(truth.jpeg)), parameters: {} });

@@ -12,7 +12,7 @@ test.each([
   [['Kostenvoranschlag'], 'repair_estimate'],
   [['A 12', 'D.1 X', 'D.2 Y', 'P.2 110'], 'registration_certificate'],
   [['MENU', 'Soup of the day'], null],
-])('recognises %j as %s', (texts, type) => {
+])('document.read recognises %j as %s', (texts, type) => {
   expect(recogniseType(texts, undefined)?.value ?? null).toBe(type);
 });
 
@@ -42,6 +42,6 @@ test.each([
   [['LIETUVOS RESPUBLIKA'], undefined, 'LT'],
   [['Slovenská republika'], undefined, 'SK'],
   [['TOTAL 12.00'], 'DE', null],
-])('recognises the country of %j with the hint %s as %s', (texts, hint, country) => {
+])('document.read recognises the country of %j with the hint %s as %s', (texts, hint, country) => {
   expect(recogniseCountry(texts, hint)?.value ?? null).toBe(country);
 });

@@ -7,7 +7,7 @@ test.each([
   ['given_names', 'JÖRG', 'JOERG', true],
   ['number', 'A-12 34', 'A1234', true],
   ['categories', 'C', 'B', false],
-] as const)('%s: "%s" and "%s" agree: %s', (field, printed, coded, agrees) => {
+] as const)('the printed %s "%s" and the coded one "%s" agree: %s', (field, printed, coded, agrees) => {
   expect(compare({ [field]: printed }, { [field]: coded })).toEqual([{ field, agrees }]);
 });
 
@@ -16,6 +16,6 @@ test('a name that the zone cuts off agrees with its start', () => {
   expect(compare({ family_name: 'MARLOWE' }, { family_name: 'MARLO' }, 8)).toMatchObject([{ agrees: false }]);
 });
 
-test('compares only what both have', () => {
+test('driver_license.read compares only the fields that print and code both have', () => {
   expect(compare({ family_name: 'A', number: null }, { number: '1' })).toEqual([]);
 });

@@ -19,19 +19,19 @@ test.each([
   ['21.05.39', {}, null],
   ['31.02.2020', {}, null],
   ['02/13/1985', {}, null],
-])('reads %s (%j) as %s', (text, order, iso) => {
+])('driver_license.read reads %s (%j) as %s', (text, order, iso) => {
   expect(findDate(text, order)?.iso).toBe(iso);
 });
 
-test('finds the first of several dates, with its place', () => {
+test('driver_license.read finds the first of several dates, with its place', () => {
   expect(findDate('B 02.10.2005 21.05.2039')).toEqual({ iso: '2005-10-02', from: 2, to: 12 });
 });
 
-test.each(['VALBRUN', '12.5', '123456789', ''])('finds none in "%s"', (text) => {
+test.each(['VALBRUN', '12.5', '123456789', ''])('driver_license.read finds no date in "%s"', (text) => {
   expect(findDate(text)).toBeNull();
 });
 
-test('knows no day before 1900 or beyond the end of a month', () => {
+test('driver_license.read knows no day before 1900 or beyond the end of a month', () => {
   expect([isoDate('1899', '12', '31'), isoDate('2023', '02', '29'), isoDate('2024', '02', '29')]).toEqual([
     null,
     null,

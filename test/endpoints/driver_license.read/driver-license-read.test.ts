@@ -11,7 +11,7 @@ const COUNTRIES =
   'AT BE BG CA CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK US'.split(' ');
 const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/avif'];
 
-test('accepts a front and a back of 20 MB each, including AVIF', () => {
+test('driver_license.read accepts a front and a back of 20 MB each, including AVIF', () => {
   expect(driverLicenseRead.files).toEqual({
     field: 'images',
     minimum: 1,
@@ -28,15 +28,15 @@ test.each([
   [1, null],
   [2, null],
   [3, { code: 'parameter_invalid', param: 'input_refs' }],
-])('accepts 1 to 2 pictures: %i', (count, refusal) => {
+])('driver_license.read accepts 1 to 2 pictures: %i', (count, refusal) => {
   expect(jsonRefusal(driverLicenseRead, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
 });
 
-test('requires the pictures', () => {
+test('driver_license.read requires the pictures', () => {
   expect(jsonRefusal(driverLicenseRead, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
 });
 
-test.each(COUNTRIES)('accepts country_hint %s', (country_hint) => {
+test.each(COUNTRIES)('driver_license.read accepts country_hint %s', (country_hint) => {
   expect(parameterRefusal(driverLicenseRead, { country_hint })).toBeNull();
 });
 
@@ -53,15 +53,15 @@ test.each([
   [{ region_hint: 'US-CA' }, null],
   [{ country_hint: 'FR', region_hint: 'FR-75C' }, null],
   [{}, null],
-])('validates %j as specified', (parameters, refusal) => {
+])('driver_license.read validates the parameters %j as specified', (parameters, refusal) => {
   expect(parameterRefusal(driverLicenseRead, parameters)).toEqual(refusal);
 });
 
-test('refuses a repeated hint', () => {
+test('driver_license.read refuses a repeated hint', () => {
   expect(multipartRefusal(driverLicenseRead, { country_hint: ['FR', 'DE'] })).toMatchObject({ param: 'country_hint' });
 });
 
-test.each(['default', 'low_confidence'])('states valid MRZ check digits in %s', (scenario) => {
+test.each(['default', 'low_confidence'])('driver_license.read states valid MRZ check digits in %s', (scenario) => {
   const { mrz, license } = fixtureOf<Result>(SLUG, scenario);
   const [line = ''] = mrz?.lines ?? [];
   expect(line).toHaveLength(30);
@@ -78,7 +78,7 @@ test.each(['default', 'low_confidence'])('states valid MRZ check digits in %s', 
   expect(`20${line.slice(15, 21)}`).toBe(license?.expiry_date?.value.replaceAll('-', ''));
 });
 
-test('expired_license is past its expiry date and has a PDF417 instead of an MRZ', () => {
+test('the scenario expired_license is past its expiry date and has a PDF417 instead of an MRZ', () => {
   const { license, mrz, barcode } = fixtureOf<Result>(SLUG, 'expired_license');
   expect(license?.is_expired).toBe(true);
   expect(Date.parse(license?.expiry_date?.value ?? '')).toBeLessThan(Date.parse('2026-10-04'));
@@ -86,7 +86,7 @@ test('expired_license is past its expiry date and has a PDF417 instead of an MRZ
   expect(barcode).toMatchObject({ symbology: 'pdf417', decoded: true, error_correction_ok: true });
 });
 
-test('front_only has no data from the back', () => {
+test('the scenario front_only has no data from the back', () => {
   const { document, mrz, categories } = fixtureOf<Result>(SLUG, 'front_only');
   expect(document?.sides.map(({ side }) => side)).toEqual(['front']);
   expect(mrz).toBeNull();
@@ -96,14 +96,14 @@ test('front_only has no data from the back', () => {
   ]);
 });
 
-test('unreadable_document has a side, no values, and its issues', () => {
+test('the scenario unreadable_document has a side, no values, and its issues', () => {
   const { document, holder, license, issues } = fixtureOf<Result>(SLUG, 'unreadable_document');
   expect(document?.sides).toHaveLength(1);
   expect([holder, license]).toEqual([null, null]);
   expect(issues.map(({ reason }) => reason)).toEqual(['reflections', 'low_resolution']);
 });
 
-test('keeps the default fixture within the example pictures', async () => {
+test('the default fixture of driver_license.read lies within the example pictures', async () => {
   expect(await placesOutsideExample(SLUG, 'example.jpg')).toEqual([]);
   expect(await placesOutsideExample(SLUG, 'example-back.jpg')).toEqual([]);
 });

@@ -58,7 +58,7 @@ const FRONT: Written[] = [
   [10, 37, '9. AM/B1/B'],
 ];
 
-test('reads numbered fields in one piece and in several, and a name in two rows', () => {
+test('driver_license.read reads numbered fields in one piece and in several, and a name in two rows', () => {
   const { holder, license, categories, document } = composed(...FRONT);
   expect(valuesOf(holder)).toMatchObject({
     family_name: 'VALBRUN',
@@ -78,24 +78,24 @@ test('reads numbered fields in one piece and in several, and a name in two rows'
   expect(document?.sides.map((found) => found.side)).toEqual(['front']);
 });
 
-test('is expired from the day after its last one', () => {
+test('a licence is expired from the day after its last one', () => {
   const on = (today: string) => composeLicense([side(...FRONT)], {}, today).license?.is_expired;
   expect([on('2039-05-21'), on('2039-05-22')]).toEqual([false, true]);
 });
 
-test('leaves out what is not certain', () => {
+test('driver_license.read leaves out what is not certain', () => {
   const doubtful = printedAt(10, 33, [...spelt('5. 24AB3579'), { character: '1', probability: 0.4 }]);
   const lines = [...FRONT.filter(([, y]) => y !== 33).map(([x, y, text]) => printedAt(x, y, spelt(text))), doubtful];
   expect(composeLicense([seen(lines)], {}, TODAY).license?.number).toBeNull();
 });
 
-test('takes the country from the hint only where nothing else tells', () => {
+test('driver_license.read takes the country from the hint only where nothing else tells', () => {
   const hinted = (lines: typeof FRONT) => composeLicense([side(...lines)], { country_hint: 'BE' }, TODAY);
   expect(hinted(FRONT).document?.country).toEqual({ value: 'BE', confidence: 0.5 });
   expect(hinted([[4, 4, 'F'], ...FRONT]).document?.country).toEqual({ value: 'FR', confidence: 0.9 });
 });
 
-test('reads numbers that print and recognisers join with their values', () => {
+test('driver_license.read reads numbers that print and recognisers join with their values', () => {
   const { holder, license } = composed(
     [10, 10, '1. VALBRUN'],
     [10, 14, '2. ELODIE'],
@@ -115,7 +115,7 @@ test('reads numbers that print and recognisers join with their values', () => {
   });
 });
 
-test('does not take a date for a number and its value', () => {
+test('driver_license.read does not take a date for a number and its value', () => {
   expect(composed(...FRONT.filter(([, y]) => y !== 33), [10, 33, '5.09.1991']).license?.number).toBeNull();
 });
 
@@ -123,39 +123,42 @@ test.each([
   ['8 100 EXAMPLE STREET', 10],
   ['8100 EXAMPLE STREET', 10],
   ['100 EXAMPLE STREET', 12],
-])('reads an American front whose fields have numbers, with the street printed as "%s"', (street, x) => {
-  const { document, holder, license, categories } = composed(
-    [30, 2, 'WASHINGTON DRIVER LICENSE'],
-    [10, 10, '4dLIC#WDLABCD456DG'],
-    [40, 10, '9CLASS B DONOR'],
-    [10, 14, '1 MARLOWE'],
-    [10, 18, '2 JORDAN A.'],
-    [x, 22, street],
-    [12, 24.5, 'ANYTOWN WA 99999-1234'],
-    [10, 30, '3 DOB 02/11/1985'],
-    [10, 34, '4a ISs 02/09/2016'],
-    [40, 34, '4b EXP 02/11/2027'],
-  );
-  expect(document).toMatchObject({ country: { value: 'US' }, region: { value: 'US-WA' } });
-  expect(valuesOf(holder)).toMatchObject({
-    family_name: 'MARLOWE',
-    given_names: 'JORDAN A.',
-    birth_date: '1985-02-11',
-    address: '100 EXAMPLE STREET, ANYTOWN WA 99999-1234',
-  });
-  expect(valuesOf(license)).toMatchObject({ number: 'WDLABCD456DG', issue_date: '2016-02-09', is_expired: false });
-  expect(categories.map(({ code }) => code)).toEqual(['B']);
-});
+])(
+  'driver_license.read reads an American front whose fields have numbers, with the street printed as "%s"',
+  (street, x) => {
+    const { document, holder, license, categories } = composed(
+      [30, 2, 'WASHINGTON DRIVER LICENSE'],
+      [10, 10, '4dLIC#WDLABCD456DG'],
+      [40, 10, '9CLASS B DONOR'],
+      [10, 14, '1 MARLOWE'],
+      [10, 18, '2 JORDAN A.'],
+      [x, 22, street],
+      [12, 24.5, 'ANYTOWN WA 99999-1234'],
+      [10, 30, '3 DOB 02/11/1985'],
+      [10, 34, '4a ISs 02/09/2016'],
+      [40, 34, '4b EXP 02/11/2027'],
+    );
+    expect(document).toMatchObject({ country: { value: 'US' }, region: { value: 'US-WA' } });
+    expect(valuesOf(holder)).toMatchObject({
+      family_name: 'MARLOWE',
+      given_names: 'JORDAN A.',
+      birth_date: '1985-02-11',
+      address: '100 EXAMPLE STREET, ANYTOWN WA 99999-1234',
+    });
+    expect(valuesOf(license)).toMatchObject({ number: 'WDLABCD456DG', issue_date: '2016-02-09', is_expired: false });
+    expect(categories.map(({ code }) => code)).toEqual(['B']);
+  },
+);
 
 test.each([
   ['RÉPUBLIQUE FRANÇAISE', 'FR'],
   ['FÜHRERSCHEIN BUNDESREPUBLIK DEUTSCHLAND', 'DE'],
   ['DRIVING LICENCE', null],
-])('takes the country from the title "%s": %s', (title, country) => {
+])('driver_license.read takes the country from the title "%s": %s', (title, country) => {
   expect(composed([30, 4, title], ...FRONT).document?.country?.value ?? null).toBe(country);
 });
 
-test('of two pictures of a front the surer one counts, in either order', () => {
+test('the surer of two pictures of a front counts, in either order', () => {
   const rest = FRONT.slice(0, 5);
   const [less, more] = [rest, FRONT].map((lines, index) =>
     seen(
@@ -172,7 +175,7 @@ test('of two pictures of a front the surer one counts, in either order', () => {
   }
 });
 
-test('finds no licence in other print', async () => {
+test('driver_license.read finds no licence in other print', async () => {
   const nothing = { document: null, holder: null, license: null, categories: [], barcode: null, mrz: null };
   const issues = expect.arrayContaining([{ reason: 'no_document', image_index: 0, confidence: expect.any(Number) }]);
   expect(composed([10, 10, 'SERVICE BOOK'], [10, 20, '1. OIL'])).toMatchObject({ ...nothing, issues });
@@ -194,7 +197,7 @@ describe('with the networks that come with the project', () => {
   const example = async (file: string) =>
     decodeImage(await readFile(`${PROJECT_DIRECTORY}src/endpoints/driver_license.read/fixtures/${file}`));
 
-  test('reads the European example, whichever side comes first', async () => {
+  test('driver_license.read reads the European example, whichever side comes first', async () => {
     const result = await read(await example('example-back.jpg'), await example('example.jpg'));
     expect(check('driver_license.read', result)).toBeNull();
     expect(result.document).toMatchObject({
@@ -223,7 +226,7 @@ describe('with the networks that come with the project', () => {
     expect(result.issues).toEqual([]);
   }, 240_000);
 
-  test('reads an American specimen, and compares its print with its barcode', async () => {
+  test('driver_license.read reads an American specimen, and compares its print with its barcode', async () => {
     const result = await read(await drawAmericanFront(), await drawAmericanBack());
     expect(check('driver_license.read', result)).toBeNull();
     expect(result.document).toMatchObject({

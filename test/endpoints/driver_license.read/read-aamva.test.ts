@@ -6,7 +6,7 @@ import { CALIFORNIAN } from './specimens.ts';
 const withElements = (elements: string, header = 'ANSI 636014080001DL00310278') =>
   parseAamva(`@\n\u001e\r${header}DL${elements}\r`);
 
-test('parses a licence of a US state', () => {
+test('driver_license.read parses a licence of a US state', () => {
   expect(parseAamva(CALIFORNIAN)).toEqual({
     standardVersion: 8,
     issuerIdentificationNumber: '636014',
@@ -29,7 +29,7 @@ test('parses a licence of a US state', () => {
   });
 });
 
-test('parses the dates of a Canadian licence, year first, and its postal code as encoded', () => {
+test('driver_license.read parses the dates of a Canadian licence, year first, and its postal code as encoded', () => {
   const parsed = withElements('DAQA1234\nDBB19850211\nDBA20300211\nDAG1 RUE\nDAIVILLE\nDAJQC\nDAKH2X 1Y4\nDCGCAN');
   expect(parsed).toMatchObject({
     country: 'CA',
@@ -42,7 +42,7 @@ test('parses the dates of a Canadian licence, year first, and its postal code as
   });
 });
 
-test('parses names as versions 1 to 3 hold them', () => {
+test('driver_license.read parses names as versions 1 to 3 hold them', () => {
   const first = withElements('DAAMARLOWE,JORDAN,ALEX\nDAQZ1\nDBCF', 'AAMVA6360140101DL00290010');
   expect(first?.fields).toMatchObject({
     family_name: { value: 'MARLOWE' },
@@ -55,7 +55,7 @@ test('parses names as versions 1 to 3 hold them', () => {
   });
 });
 
-test('takes no word that every object knows for a country or a sex', () => {
+test('driver_license.read takes no word that every object knows for a country or a sex', () => {
   const parsed = withElements('DAQZ1\nDCGconstructor\nDBCtoString\nDAJCA');
   expect(parsed).toMatchObject({ country: null, region: null });
   expect(Object.keys(parsed?.fields ?? {})).toEqual(['number']);
@@ -66,17 +66,20 @@ test.each([
   ['a sex that is not specified', 'DAQZ1\nDBC9', 'sex'],
   ['a value that the jurisdiction does not have', 'DCSNONE\nDAQZ1', 'family_name'],
   ['an empty element', 'DCS\nDAQZ1', 'family_name'],
-])('leaves out %s', (_, elements, field) => {
+])('driver_license.read leaves out %s of a barcode', (_, elements, field) => {
   expect(withElements(elements)?.fields).not.toHaveProperty(field);
 });
 
-test('knows no country where the code names none', () => {
+test('driver_license.read knows no country where the code names none', () => {
   expect(withElements('DAQZ1\nDAJCA')).toMatchObject({ country: null, region: null });
 });
 
-test.each(['', 'https://example.com', 'ANSI 636014080001', '@\n\u001e\rANSI 6360'])('is null for "%s"', (text) => {
-  expect(parseAamva(text)).toBeNull();
-});
+test.each(['', 'https://example.com', 'ANSI 636014080001', '@\n\u001e\rANSI 6360'])(
+  'the AAMVA data of "%s" is null',
+  (text) => {
+    expect(parseAamva(text)).toBeNull();
+  },
+);
 
 test('a code that was cut off holds what comes before the cut', () => {
   const cut = CALIFORNIAN.slice(0, CALIFORNIAN.indexOf('DBA0211') + 7);

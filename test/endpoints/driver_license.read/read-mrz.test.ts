@@ -13,7 +13,7 @@ const zone = (...lines: string[]) =>
     '2026-11-23',
   );
 
-test('reads the one line of a French licence, whose first check digit covers everything before it', () => {
+test('driver_license.read reads the one line of a French licence, whose first check digit covers everything before it', () => {
   // The specimen of the French authorities.
   expect(zone('SPECIMEN', 'D1FRA13AA000026181231MARTIN<<9')).toEqual({
     lines: ['D1FRA13AA000026181231MARTIN<<9'],
@@ -27,12 +27,12 @@ test('reads the one line of a French licence, whose first check digit covers eve
   });
 });
 
-test('reports check digits that do not agree', () => {
+test('driver_license.read reports check digits that do not agree', () => {
   const mrz = zone('D1FRA13AA000036181231MARTIN<<9');
   expect(mrz?.checks.map(({ valid }) => valid)).toEqual([false, false]);
 });
 
-test('reads country and last check digit of the one line of another country, and nothing else', () => {
+test('driver_license.read reads country and last check digit of the one line of another country, and nothing else', () => {
   expect(zone('D1NLD15094962111659VW87Z78NB84')).toMatchObject({
     country: 'NL',
     fields: {},
@@ -40,7 +40,7 @@ test('reads country and last check digit of the one line of another country, and
   });
 });
 
-test('reads three lines of the size TD1', () => {
+test('driver_license.read reads three lines of the size TD1', () => {
   // The lines of ICAO 9303, part 5, appendix A, as those of a licence.
   const mrz = zone(
     'D<BELD231458907<<<<<<<<<<<<<<<',
@@ -67,7 +67,7 @@ test('reads three lines of the size TD1', () => {
   ]);
 });
 
-test('takes spaces and quotation marks for what the recogniser made them of', () => {
+test('an MRZ has no spaces, and fillers for the quotation marks that the recogniser read', () => {
   expect(zone('D1FRA13AA000026181231 MARTIN«9')?.lines).toEqual(['D1FRA13AA000026181231MARTIN<<9']);
 });
 
@@ -77,12 +77,15 @@ const TD1 = [
   'ERIKSSON<<ANNA<MARIA<<<<<<<<<<',
 ] as const;
 
-test.each([27, 29, 32])('counts the fillers after names itself: %i characters were read', (length) => {
-  const names = 'ERIKSSON<<ANNA<MARIA'.padEnd(length, '<');
-  expect(zone(TD1[0], TD1[1], names)?.lines).toEqual([...TD1]);
-});
+test.each([27, 29, 32])(
+  'the line of names in an MRZ has its full number of fillers, also when %i characters were read',
+  (length) => {
+    const names = 'ERIKSSON<<ANNA<MARIA'.padEnd(length, '<');
+    expect(zone(TD1[0], TD1[1], names)?.lines).toEqual([...TD1]);
+  },
+);
 
-test('reads as a digit what can be nothing else, with the probability that the network gave it', () => {
+test('a character of an MRZ that can only be a digit is read as one, with the probability of the network', () => {
   const [first, second, third] = TD1.map((line) => spelt(line));
   const asO = second?.map((said, place) =>
     place === 12 ? { character: 'O', probability: 0.55, others: { '7': 0.4 } } : said,
@@ -98,12 +101,12 @@ test('a date of birth that cannot be is none', () => {
   expect(zone(TD1[0], '7413122F1204159BEL<<<<<<<<<<<6', TD1[2])?.fields).not.toHaveProperty('birth_date');
 });
 
-test('two lines of three are not a zone of that size', () => {
+test('two lines of three are not an MRZ of the size TD1', () => {
   expect(zone(TD1[0], TD1[1])?.lines).toHaveLength(1);
 });
 
 test.each(['D1FRA13AA000026181231MARTIN<<', 'I1FRA13AA000026181231MARTIN<<9', 'DRIVING LICENCE', ''])(
-  'finds none in "%s"',
+  'driver_license.read finds no MRZ in "%s"',
   (line) => {
     expect(line === '' ? zone() : zone(line)).toBeNull();
   },

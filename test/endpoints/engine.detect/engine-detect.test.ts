@@ -14,16 +14,16 @@ test.each([
   [{ propulsion: 'electric' }, { code: 'parameter_unknown', param: 'propulsion' }],
   [{ min_confidence: 0.5 }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('engine.detect validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(engineDetect, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('engine.detect requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(engineDetect, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(engineDetect, { min_confidence: ['0.5', '0.6'] })).toMatchObject({ param: 'min_confidence' });
 });
 
-test('filters only parts by min_confidence', () => {
+test('engine.detect filters only parts by min_confidence', () => {
   const whole = fixtureOf<Result>(SLUG);
   expect(applyParameters(whole, {})).toEqual(whole);
   const { parts, ...rest } = applyParameters(whole, { min_confidence: 0.93 });
@@ -35,7 +35,7 @@ test.each([
   ['default', 'combustion'],
   ['electric', 'electric'],
   ['hybrid', 'hybrid'],
-])('%s returns %s, with its parts by confidence', (scenario, guess) => {
+])('the scenario %s returns the propulsion %s, with its parts by confidence', (scenario, guess) => {
   const { propulsion, parts } = fixtureOf<Result>(SLUG, scenario);
   expect(propulsion?.value).toBe(guess);
   const confidences = parts.map(({ confidence }) => confidence);
@@ -44,6 +44,6 @@ test.each([
   expect(hasHighVoltage).toBe(guess !== 'combustion');
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of engine.detect lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

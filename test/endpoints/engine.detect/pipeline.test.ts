@@ -20,7 +20,7 @@ const propulsion = (probability: number) => ({
 const run = (model: ReturnType<typeof modelSaying>, parameters = {}) =>
   pipeline.create(model)({ pictures: sent(picture), parameters });
 
-test('separates the engine bay from its parts and returns a null propulsion without a classifier', async () => {
+test('engine.detect separates the engine bay from its parts and returns a null propulsion without a classifier', async () => {
   expect(await run(modelSaying({ detector }), { min_confidence: 0.5 })).toEqual({
     engine_bay: { confidence: expect.closeTo(0.9), bbox: { x: 0, y: 0, width: 60, height: 60 } },
     propulsion: null,
@@ -28,7 +28,7 @@ test('separates the engine bay from its parts and returns a null propulsion with
   });
 });
 
-test('returns the propulsion of a confident classifier', async () => {
+test('engine.detect returns the propulsion of a confident classifier', async () => {
   expect(await run(modelSaying({ detector, propulsion: propulsion(0.99) }))).toMatchObject({
     propulsion: { value: 'hybrid', confidence: expect.closeTo(1) },
   });

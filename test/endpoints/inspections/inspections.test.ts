@@ -16,11 +16,11 @@ const inspected = (parameters: Record<string, unknown> = {}, { scenario = '', me
 const damageIds = ({ parts }: Result) => parts.flatMap(({ damages }) => damages.map(({ id }) => id)).toSorted();
 
 describe('the request', () => {
-  test('uses a path without a dot to replace', () => {
+  test('the path of inspections has no dot to replace', () => {
     expect(endpointPath(inspections.slug)).toBe('/v1/inspections');
   });
 
-  test('accepts 1 to 200 pictures and videos, pictures also directly', () => {
+  test('an inspection accepts 1 to 200 pictures and videos, pictures also directly', () => {
     expect(jsonRefusal(inspections, { input_refs: Array(200).fill(UPLOAD_ID) })).toBeNull();
     expect(jsonRefusal(inspections, { input_refs: Array(201).fill(UPLOAD_ID) })?.param).toBe('input_refs');
     expect(jsonRefusal(inspections, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
@@ -41,11 +41,11 @@ describe('the request', () => {
     [{ labour_rate: -1 }, 'parameter_invalid', 'labour_rate'],
     [{ paint_rate: 0.5 }, 'parameter_invalid', 'paint_rate'],
     [{ stages: ['intake'] }, 'parameter_unknown', 'stages'],
-  ])('refuses %j', (parameters, code, param) => {
+  ])('an inspection refuses the parameters %j', (parameters, code, param) => {
     expect(parameterRefusal(inspections, parameters)).toEqual({ code, param });
   });
 
-  test('costs the sum of its requested stages, by pictures and videos', () => {
+  test('an inspection costs the sum of its requested stages, by pictures and videos', () => {
     const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/jpeg' }];
     expect(inspections.priceCredits).toBe(130);
     expect(inspections.price({ parameters: {}, files })).toBe(2 * 80 + 50);
@@ -56,7 +56,7 @@ describe('the request', () => {
 });
 
 describe('test mode', () => {
-  test('succeeds in every stage and charges the whole hold', async () => {
+  test('an inspection succeeds in every stage and charges the whole hold', async () => {
     const { status, stages = [], chargedCredits, reservedCredits } = await inspected();
     expect(status).toBe('succeeded');
     expect(stages.map(({ name }) => name)).toEqual([...STAGES]);
@@ -68,7 +68,7 @@ describe('test mode', () => {
     expect(chargedCredits).toBe(reservedCredits);
   });
 
-  test('settles as partial after an optional stage fails, without charging it', async () => {
+  test('an inspection settles as partial after an optional stage fails, without charging it', async () => {
     const { status, result, stages, chargedCredits, reservedCredits } = await inspected(
       {},
       { scenario: 'partial_inspection' },
@@ -83,7 +83,7 @@ describe('test mode', () => {
     });
   });
 
-  test('skips the stages that the request leaves out', async () => {
+  test('an inspection skips the stages that the request leaves out', async () => {
     const parameters = { include_repair_estimate: false, include_report: false };
     const { result, stages = [], chargedCredits, reservedCredits } = await inspected(parameters);
     expect(result).toMatchObject({ repair_estimate: null, report: null });
@@ -94,7 +94,7 @@ describe('test mode', () => {
     expect(chargedCredits).toBe(reservedCredits);
   });
 
-  test('reports a vehicle without damages, without charging for grading or an estimate', async () => {
+  test('an inspection reports a vehicle without damages, without charging for grading or an estimate', async () => {
     const {
       status,
       result,
@@ -117,7 +117,7 @@ describe('test mode', () => {
   });
 
   test.each(['default', 'low_confidence', 'undamaged', 'empty_result'])(
-    'reproduces the fixture of %s from its stages and the merge',
+    'an inspection reproduces the fixture of %s from its stages and the merge',
     async (scenario) => {
       const { frame: _, ...rest } = fixtureOf<Result>(inspections.slug, scenario).views[0] ?? {};
       const count = fixtureOf<Result>(inspections.slug, scenario).views.length;
@@ -131,7 +131,7 @@ describe('test mode', () => {
     },
   );
 
-  test('lists each damage once with all its views, and each finding under one damage', async () => {
+  test('an inspection lists each damage once with all its views, and each finding under one damage', async () => {
     const { result } = await inspected();
     expect(damageIds(result)).toEqual(['damage_1', 'damage_2', 'damage_3']);
     const findings = result.views.flatMap(({ findings: found }, index) => found.map((item) => ({ ...item, index })));
@@ -147,7 +147,7 @@ describe('test mode', () => {
     );
   });
 
-  test('finds only what the pictures show, and lists missing views', async () => {
+  test('an inspection finds only what the pictures show, and lists missing views', async () => {
     const one = await inspected({}, { mediaTypes: jpegs(1) });
     expect(one.result.views).toHaveLength(1);
     expect(one.result.missing_views).toEqual(['rear_left', 'rear_right', 'front_right']);
@@ -158,7 +158,7 @@ describe('test mode', () => {
     expect(six.result.parts.find(({ part }) => part === 'front_door')?.views).toContain(4);
   });
 
-  test('returns frames and time offsets for videos only', async () => {
+  test('an inspection returns frames and time offsets for videos only', async () => {
     const { result } = await inspected({}, { mediaTypes: ['image/jpeg', 'video/mp4'] });
     expect(result.views.map(({ image_index, time_offset_ms }) => [image_index, time_offset_ms])).toEqual([
       [0, null],
@@ -170,7 +170,7 @@ describe('test mode', () => {
     expect(result.views.map(({ frame }) => frame !== null)).toEqual([false, true, true, true, true]);
   });
 
-  test('applies the expected views, the baseline and the rates', async () => {
+  test('an inspection applies the expected views, the baseline and the rates', async () => {
     const plain = (await inspected()).result;
     expect((await inspected({ expected_views: ['front_left', 'dashboard'] })).result.missing_views).toEqual([
       'dashboard',
@@ -183,7 +183,7 @@ describe('test mode', () => {
     expect(cheap?.totals.gross).toBeLessThan(plain.repair_estimate?.totals.gross ?? 0);
   });
 
-  test('keeps findings within their pictures', async () => {
+  test('an inspection keeps findings within their pictures', async () => {
     expect(placesOutside((await inspected()).result, { width: 600, height: 400 })).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ describe('damages of one type on one part', () => {
     { parts: [part('hood')], findings: [], grades: [] },
   ]);
 
-  test('merge into one, with all views, the highest confidence and the most confident grade', () => {
+  test('damages of one type on one part merge into one, with all views, the highest confidence and the surest grade', () => {
     expect(merged.parts).toHaveLength(1);
     expect(merged.parts[0]).toMatchObject({
       part: 'hood',
@@ -49,12 +49,12 @@ describe('damages of one type on one part', () => {
     ]);
   });
 
-  test('have the id of the merged damage in every view', () => {
+  test('damages of one type on one part have the id of the merged damage in every view', () => {
     expect(merged.damageIds).toEqual([['damage_1'], ['damage_1'], []]);
   });
 });
 
-test('keeps damages of different types, sides or parts separate', () => {
+test('an inspection keeps damages of different types, sides or parts separate', () => {
   const { parts, damageIds } = mergeViews([
     {
       parts: [part('hood')],
@@ -76,7 +76,7 @@ test('keeps damages of different types, sides or parts separate', () => {
   ]);
 });
 
-test('lists damaged parts first and keeps the order of the others', () => {
+test('an inspection lists damaged parts first and keeps the order of the others', () => {
   const { parts } = mergeViews([
     { parts: [part('roof'), part('hood')], findings: [finding('hood')], grades: [grade('minor')] },
   ]);
@@ -86,7 +86,7 @@ test('lists damaged parts first and keeps the order of the others', () => {
   ]);
 });
 
-test('omits a damage without a grade', () => {
+test('an inspection omits a damage without a grade', () => {
   const { parts, damageIds } = mergeViews([
     { parts: [part('hood')], findings: [finding('hood')], grades: null },
     { parts: [], findings: [finding(null)], grades: [null] },
@@ -95,7 +95,7 @@ test('omits a damage without a grade', () => {
   expect(damageIds).toEqual([[null], [null]]);
 });
 
-test('lists each damage on no known part, and merges none of them', () => {
+test('an inspection lists each damage on no known part, and merges none of them', () => {
   const unplaced = finding(null, { side: null });
   const { parts, damageIds } = mergeViews([
     { parts: [part('hood')], findings: [unplaced, unplaced], grades: [grade('minor'), grade('severe')] },

@@ -37,7 +37,7 @@ const part = (damages: Damage[], changes: Partial<Part> = {}): Part => ({
 describe('the vehicle as a whole', () => {
   const severe = damage({ severity: { value: 'severe', confidence: 0.6 } });
 
-  test('takes the grade and confidence of its worst damage', () => {
+  test('a vehicle takes the grade and confidence of its worst damage', () => {
     const parts = [part([damage()]), part([severe])];
     expect(assessOverall({ parts, views: [0.9], drivable: [] })).toEqual({
       condition_grade: { value: 'D', confidence: 0.6 },
@@ -45,7 +45,7 @@ describe('the vehicle as a whole', () => {
     });
   });
 
-  test('is not drivable with a critical damage or an adverse grading', () => {
+  test('a vehicle is not drivable with a critical damage or an adverse grading', () => {
     const critical = damage({ severity: { value: 'critical', confidence: 0.8 } });
     expect(assessOverall({ parts: [part([critical])], views: [0.9], drivable: [] })).toMatchObject({
       condition_grade: { value: 'E' },
@@ -58,14 +58,14 @@ describe('the vehicle as a whole', () => {
     expect(assessOverall({ parts: [part([severe])], views: [0.9], drivable })?.drivable).toEqual(drivable[1]);
   });
 
-  test('takes the lowest view confidence without damages, and is null without a view', () => {
+  test('the condition takes the lowest view confidence without damages, and is null without a view', () => {
     expect(assessOverall({ parts: [part([])], views: [0.9, 0.4], drivable: [] })).toMatchObject({
       condition_grade: { value: 'A', confidence: 0.4 },
     });
     expect(assessOverall({ parts: [], views: [], drivable: [] })).toBeNull();
   });
 
-  test('is graded by a damage that no view shows', () => {
+  test('a vehicle is graded by a damage that no view shows', () => {
     const parts = [part([severe], { part: null, side: null })];
     expect(assessOverall({ parts, views: [], drivable: [] })).toMatchObject({
       condition_grade: { value: 'D', confidence: 0.6 },
@@ -73,7 +73,7 @@ describe('the vehicle as a whole', () => {
   });
 });
 
-test('marks a damage as new if the baseline has none of its type on the part; an unknown side matches either', () => {
+test('a damage is new if the baseline has none of its type on the part, and an unknown side matches either', () => {
   const baseline = { parts: [part([damage()], { side: null })] };
   const [compared] = compareWithBaseline([part([damage(), damage({ type: 'dent' })])], baseline);
   expect(compared?.damages.map(({ is_new }) => is_new)).toEqual([false, true]);
@@ -101,21 +101,21 @@ describe('the report', () => {
     };
   };
 
-  test('names the damages with their repair, and adds up the estimate', async () => {
+  test('the report of an inspection names the damages with their repair, and adds up the estimate', async () => {
     const text = textOf(await layOutReport(inspection()));
     expect(text).toMatch(/Škoda \(Lumo\) \?\. Condition C, can be driven/);
     expect(text).toMatch(/left rear door\ndent, moderate\npaintless dent repair\nseen on 1, 2/);
     expect(text).toMatch(/gross\n2260\.41 EUR/);
   });
 
-  test('says which job made it when, and which views are missing', async () => {
+  test('the report of an inspection says which job made it when, and which views are missing', async () => {
     const text = textOf(await layOutReport(inspection()));
     expect(text).toContain('Job job_1CoTsd5kMvWzrNbUoFgrYo, 2026-11-23 18:05 UTC.');
     expect(text).toContain('Missing views: rear left, front right.');
     expect(textOf(await layOutReport({ ...inspection(), missingViews: [] }))).toContain('No view is missing.');
   });
 
-  test('says of each picture whether it counts as a view', async () => {
+  test('the report of an inspection says of each picture whether it counts as a view', async () => {
     const views = [
       { view: { value: 'front_left' as const, confidence: 0.9 }, isUsable: true, picture: null },
       { view: null, isUsable: false, picture: null },
@@ -125,7 +125,7 @@ describe('the report', () => {
     expect(text).toContain('2 pictures, 1 of them counted as a view.');
   });
 
-  test('lists a damage on no known part, and that it is not priced', async () => {
+  test('the report of an inspection lists a damage on no known part, and that it is not priced', async () => {
     const { repairEstimate, ...rest } = inspection();
     const parts = [part([damage({ id: 'damage_4' })], { part: null, side: null })];
     const not_priced = [{ damage_id: 'damage_4', reason: 'part_unknown' as const }];
@@ -136,14 +136,14 @@ describe('the report', () => {
     expect(text).toContain('Not priced: 4 (part unknown).');
   });
 
-  test('numbers its pages, and names itself at the top of the later ones', async () => {
+  test('the report of an inspection numbers its pages, and names itself at the top of the later ones', async () => {
     const many = Array.from({ length: 80 }, (_, index) => damage({ id: `damage_${index + 1}` }));
     const text = textOf(await layOutReport({ ...inspection(), parts: [part(many)], repairEstimate: null }));
     expect(text.match(/^Page \d of \d$/gm)).toEqual(['Page 1 of 3', 'Page 2 of 3', 'Page 3 of 3']);
     expect(text.match(/^Vehicle inspection$/gm)).toHaveLength(3);
   });
 
-  test('outlines each damage on the picture, with the number of its line', async () => {
+  test('the report of an inspection outlines each damage on the picture, with the number of its line', async () => {
     const jpeg = await sharp({ create: { width: 60, height: 20, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();
@@ -168,12 +168,12 @@ describe('the report', () => {
     expect(drawing).toMatch(new RegExp(`\\n${from} [\\d.]+ m\\n${to} [\\d.]+ l\\n${to} [\\d.]+ l\\nh\\n`));
   });
 
-  test('says why it has no estimate', async () => {
+  test('the report of an inspection says why it has no estimate', async () => {
     const without = { ...inspection(), repairEstimate: null, estimateOmitted: 'no_price_book' as const };
     expect(textOf(await layOutReport(without))).toContain('No price book of repairs is active');
   });
 
-  test('embeds a font for letters that the fonts of readers lack', async () => {
+  test('the report of an inspection embeds a font for letters that the fonts of readers lack', async () => {
     const report = await layOutReport({ ...inspection(), vehicle: 'ГАЗ Łódź Ελλάς' });
     expect(report.toString('latin1')).toContain('Arimo');
     const letters = streamsOf(report).find((stream) => stream.includes('begincmap')) ?? '';
@@ -183,12 +183,12 @@ describe('the report', () => {
     expect((await layOutReport(inspection())).toString('latin1')).not.toContain('Arimo');
   });
 
-  test('is the same, to the byte, for the same inspection', async () => {
+  test('the report of an inspection is the same, to the byte, for the same inspection', async () => {
     const wide = { ...inspection(), vehicle: 'ГАЗ' };
     expect(await layOutReport(wide)).toEqual(await layOutReport(wide));
   });
 
-  test('continues on further pages, each offset of its table true', async () => {
+  test('the report of an inspection continues on further pages, each offset of its table true', async () => {
     const many = Array.from({ length: 80 }, (_, index) => damage({ id: `damage_${index + 1}` }));
     const report = await layOutReport({ ...inspection(), parts: [part(many)], repairEstimate: null });
     const file = report.toString('latin1');
@@ -201,7 +201,7 @@ describe('the report', () => {
     expect(textOf(report).match(/^left front door$/gm)).toHaveLength(80);
   });
 
-  test('passes the check of every artefact', async () => {
+  test('the report of an inspection passes the check of every artefact', async () => {
     const preview = await sharp({ create: { width: 30, height: 20, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();
@@ -214,7 +214,7 @@ describe('the report', () => {
     expect(report.includes(preview)).toBe(true);
   });
 
-  test('shows amounts of a currency without cents as they are', async () => {
+  test('the report of an inspection shows amounts of a currency without cents as they are', async () => {
     const { repairEstimate, ...rest } = inspection();
     const yen = repairEstimate && { ...repairEstimate, currency: 'JPY' };
     expect(textOf(await layOutReport({ ...rest, repairEstimate: yen }))).toMatch(/gross\n226041 JPY/);

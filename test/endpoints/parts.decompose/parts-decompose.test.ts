@@ -22,21 +22,21 @@ test.each([
   [{ format: 'png' }, { code: 'parameter_unknown', param: 'format' }],
   [{ parts: ['hood'], include_exploded_view: true, min_confidence: 0.5, view_hint: 'left' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('parts.decompose validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(partsDecompose, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('parts.decompose requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(partsDecompose, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(partsDecompose, { view_hint: ['left', 'right'] })).toMatchObject({ param: 'view_hint' });
 });
 
-test('returns the picture of the exploded view only on request', () => {
+test('parts.decompose returns the picture of the exploded view only on request', () => {
   expect(applyParameters(whole, { include_exploded_view: true })).toEqual(whole);
   expect(applyParameters(whole, {}).exploded_view).toEqual({ ...whole.exploded_view, image: null });
 });
 
-test('filters the cut-outs by parts and min_confidence, without an exploded view if none remain', () => {
+test('parts.decompose filters the cut-outs by parts and min_confidence, without an exploded view if none remain', () => {
   const { parts, exploded_view } = applyParameters(whole, { parts: ['hood', 'front_wheel'], min_confidence: 0.98 });
   expect(parts.map(({ part }) => part)).toEqual(['front_wheel']);
   expect(exploded_view).not.toBeNull();

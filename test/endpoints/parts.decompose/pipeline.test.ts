@@ -27,7 +27,7 @@ const picture = smoothPicture(64, 64);
 const run = async (parameters = {}, detector = scene) =>
   (await pipeline.create(modelSaying({ detector }))({ pictures: sent(picture), parameters })) as Made;
 
-test('cuts each part out to its box with the pixels of the picture', async () => {
+test('parts.decompose cuts each part out to its box with the pixels of the picture', async () => {
   const { parts } = await run();
   expect(parts.map(({ part }) => part)).toEqual(['hood', 'grille', 'mirror']);
   const [hood] = parts;
@@ -39,7 +39,7 @@ test('cuts each part out to its box with the pixels of the picture', async () =>
   expect([...(seen ?? [])]).toEqual([...picture.pixels.subarray(source, source + 3), 255]);
 });
 
-test('spreads the parts within the exploded view', async () => {
+test('parts.decompose spreads the parts within the exploded view', async () => {
   const { parts, exploded_view } = await run();
   const [hood, grille] = parts;
   const apart = (places: ({ x: number } | undefined)[]) => (places[1]?.x ?? 0) - (places[0]?.x ?? 0);
@@ -52,7 +52,7 @@ test('spreads the parts within the exploded view', async () => {
   }
 });
 
-test('draws every part on the requested exploded view', async () => {
+test('parts.decompose draws every part on the requested exploded view', async () => {
   expect((await run()).exploded_view?.image).toBeNull();
   const { parts, exploded_view } = await run({ include_exploded_view: true, parts: ['grille'] });
   expect(parts).toHaveLength(1);
@@ -66,7 +66,7 @@ test('draws every part on the requested exploded view', async () => {
   expect(opaque).toBe(ofAll);
 });
 
-test('returns no exploded view without parts', async () => {
+test('parts.decompose returns no exploded view without parts', async () => {
   expect(await run({ include_exploded_view: true }, partCells({ hood: [] }))).toMatchObject({
     parts: [],
     exploded_view: null,

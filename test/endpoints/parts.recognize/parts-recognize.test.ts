@@ -18,24 +18,24 @@ test.each([
   [{ parts: ['hood'] }, { code: 'parameter_unknown', param: 'parts' }],
   [{ max_alternatives: 5, min_confidence: 0, view_hint: 'left' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('parts.recognize validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(partsRecognize, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('parts.recognize requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(partsRecognize, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(partsRecognize, { max_alternatives: ['1', '2'] })).toMatchObject({
     param: 'max_alternatives',
   });
 });
 
-test('limits the alternatives of each part to max_alternatives', () => {
+test('parts.recognize limits the alternatives of each part to max_alternatives', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const { parts } = applyParameters(whole, { max_alternatives: 1 });
   expect(parts.map(({ alternatives }) => alternatives.length)).toEqual([1, 0, 1, 1]);
 });
 
-test('filters parts, including the main one, by min_confidence', () => {
+test('parts.recognize filters parts, including the main one, by min_confidence', () => {
   expect(applyParameters(whole, { min_confidence: 0.93 })).toMatchObject({
     main_part: { part: 'headlight' },
     parts: [{ part: 'headlight' }, { part: 'front_bumper' }],
@@ -48,25 +48,25 @@ test.each([
   ['front', null],
   ['left', 'left'],
   ['rear_right', 'right'],
-] as const)('side_unclear with view_hint %s has the side %s', (view_hint, side) => {
+] as const)('the scenario side_unclear with view_hint %s has the side %s', (view_hint, side) => {
   const open = fixtureOf<Result>(SLUG, 'side_unclear');
   const { main_part, parts } = applyParameters(open, view_hint ? { view_hint } : {});
   const sides = [main_part, ...parts, ...parts.flatMap(({ alternatives }) => alternatives)].map((part) => part?.side);
   expect(sides).toEqual([side, side, side]);
 });
 
-test('prefers a visible side to view_hint', () => {
+test('parts.recognize prefers a visible side to view_hint', () => {
   expect(applyParameters(whole, { view_hint: 'right' })).toEqual(whole);
 });
 
 test.each(['default', 'low_confidence', 'loose_part', 'side_unclear'])(
-  'lists the main part of %s among its parts',
+  'parts.recognize lists the main part of %s among its parts',
   (name) => {
     const { main_part, parts } = fixtureOf<Result>(SLUG, name);
     expect(parts.map(({ part, side, confidence }) => ({ part, side, confidence }))).toContainEqual(main_part);
   },
 );
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of parts.recognize lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

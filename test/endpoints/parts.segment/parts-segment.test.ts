@@ -21,28 +21,28 @@ test.each([
   [{ mask: true }, { code: 'parameter_unknown', param: 'mask' }],
   [{ parts: ['hood', 'roof'], include_mask: true, min_confidence: 0.5, view_hint: 'left' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('parts.segment validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(partsSegment, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and converts multipart text by the schema', () => {
+test('parts.segment requires a picture and converts multipart text by the schema', () => {
   expect(jsonRefusal(partsSegment, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(partsSegment, { parts: ['hood', 'roof'], include_mask: 'true' })).toBeNull();
   expect(multipartRefusal(partsSegment, { include_mask: ['true', 'false'] })).toMatchObject({ param: 'include_mask' });
 });
 
-test('returns the mask only on request', () => {
+test('parts.segment returns the mask only on request', () => {
   expect(applyParameters(whole, {})).toEqual({ ...whole, mask: null });
   expect(applyParameters(whole, { include_mask: true })).toEqual(whole);
 });
 
-test('filters parts by parts and min_confidence', () => {
+test('parts.segment filters parts by parts and min_confidence', () => {
   const { parts } = applyParameters(whole, { parts: ['hood', 'rocker_panel', 'roof'], min_confidence: 0.95 });
   expect(parts.map(({ part }) => part)).toEqual(['hood']);
 });
 
 test.each(['default', 'low_confidence', 'occluded_part'])(
-  "%s agrees with its mask: of the picture's size, each part's pixels as many as its area says",
+  "the scenario %s has a mask of the picture's size, with as many pixels of each part as its area says",
   async (scenario) => {
     const { parts, mask } = fixtureOf<Omit<Result, 'mask'> & { mask: { file: string } }>(SLUG, scenario);
     const file = new URL(`../../../src/endpoints/${SLUG}/fixtures/${mask.file}`, import.meta.url);
@@ -60,12 +60,12 @@ test.each(['default', 'low_confidence', 'occluded_part'])(
   },
 );
 
-test('occluded_part has parts with two outlines', () => {
+test('the scenario occluded_part has parts with two outlines', () => {
   const { parts } = fixtureOf<Result>(SLUG, 'occluded_part');
   const parted = parts.filter(({ is_occluded }) => is_occluded);
   expect(parted.map(({ polygons }) => polygons.length)).toEqual([2, 2, 2]);
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of parts.segment lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

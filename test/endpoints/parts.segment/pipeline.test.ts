@@ -28,7 +28,7 @@ const scene = partCells({
   headlight: [[5, 0]],
 });
 
-test('lists parts largest first, with the side of the class', async () => {
+test('parts.segment lists parts largest first, with the side of the class', async () => {
   const { parts } = await run(scene);
   expect(parts.map(({ part, side }) => [part, side])).toEqual([
     ['hood', 'none'],
@@ -39,7 +39,7 @@ test('lists parts largest first, with the side of the class', async () => {
   expect(parts.map(({ is_cut_off }) => is_cut_off)).toEqual([false, true, true]);
 });
 
-test('merges the pieces of a split part and marks it as occluded', async () => {
+test('parts.segment merges the pieces of a split part and marks it as occluded', async () => {
   const { parts } = await run(scene);
   expect(parts.map(({ polygons }) => polygons.length)).toEqual([1, 2, 1]);
   // Unknown for a part in one piece.
@@ -47,7 +47,7 @@ test('merges the pieces of a split part and marks it as occluded', async () => {
   expect(parts[1]?.bbox.width).toBeGreaterThan(48);
 });
 
-test('keeps two pieces of a class without a side as two parts', async () => {
+test('parts.segment keeps two pieces of a class without a side as two parts', async () => {
   const { parts } = await run(
     partCells({
       headlight: [
@@ -59,7 +59,7 @@ test('keeps two pieces of a class without a side as two parts', async () => {
   expect(parts).toHaveLength(2);
 });
 
-test('fills the mask with the value of each listed part and 0 elsewhere', async () => {
+test('parts.segment fills the mask with the value of each listed part and 0 elsewhere', async () => {
   const { parts, mask } = await run(scene, { include_mask: true, parts: ['headlight'] });
   expect(parts.map(({ mask_value }) => mask_value)).toEqual([2, 3]);
   expect(mask).toMatchObject({ width: 64, height: 64, channels: 1, format: 'png' });
@@ -70,11 +70,11 @@ test('fills the mask with the value of each listed part and 0 elsewhere', async 
   expect(mask?.pixels[16 * 64 + 20]).toBe(0);
 });
 
-test('returns no mask unless requested', async () => {
+test('parts.segment returns no mask unless requested', async () => {
   expect((await run(scene)).mask).toBeNull();
 });
 
-test('leaves out a crumb: a piece below a tenth of the largest', async () => {
+test('parts.segment leaves out a crumb: a piece below a tenth of the largest', async () => {
   const hood = [1, 2, 3, 4].flatMap((x) => [1, 2, 3, 4].map((y): [number, number] => [x, y]));
   const { parts } = await run(partCells({ hood: [...hood, [7, 7]] }));
   expect(parts).toMatchObject([{ part: 'hood', polygons: [expect.anything()], is_occluded: null }]);

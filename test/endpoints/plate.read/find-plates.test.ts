@@ -56,7 +56,7 @@ test.each([
   ['British Columbia', 'AB1 23C', 'AB123C'],
   ['Ontario', 'CABC 123', 'CABC123'],
   ['Québec', 'E12 ABC', 'E12ABC'],
-])('%s: "%s" is %s', async (_, printed, text) => {
+])('a plate of the format %s, printed as "%s", is read as %s', async (_, printed, text) => {
   expect(await textOf(...shown(printed))).toEqual(text === null ? [] : [text]);
 });
 
@@ -94,7 +94,7 @@ test.each([
   expect(await textOf(...shown(printed))).toEqual([text]);
 });
 
-test('prefers what the network considers to what merely looks alike', async () => {
+test('a character that the network considers is preferred to one that merely looks alike', async () => {
   const said = doubtful('FK2X22', { 5: { character: '2', probability: 0.6, others: { Z: 0.38 } } });
   const [plate] = await find([printedAt(10, 10, said)]);
   expect(plate?.text).toBe('FK2X2Z');
@@ -108,7 +108,7 @@ test('a character of the same shape keeps its confidence, once the format exclud
   expect(plate?.confidences[4]).toBeCloseTo(0.9);
 });
 
-test('drops an emblem between the groups and the edge of a plate before them', async () => {
+test('plate.read drops an emblem between the groups and the edge of a plate before them', async () => {
   const emblem = doubtful('FE5WR2D', { 3: { character: 'W', probability: 0.5, others: {} } });
   const edge = doubtful('NBY:649AG', { 0: { character: 'N', probability: 0.4, others: {} } });
   expect(await textOf(printedAt(10, 10, emblem))).toEqual(['FE5R2D']);
@@ -154,14 +154,14 @@ test('a hint decides between countries of one format and overrides none', async 
   expect(await countryOf('UF2=V5S', 'FR')).toEqual([['US', 'US-MO']]);
 });
 
-test('joins the two lines of a square plate', async () => {
+test('plate.read joins the two lines of a square plate', async () => {
   const [plate, ...more] = await find([printedAt(10, 10, spelt('B-21')), printedAt(10, 12.5, spelt('GSB'))]);
   expect(more).toEqual([]);
   expect(plate?.text).toBe('B21GSB');
   expect(plate?.quad[3].y).toBeCloseTo(14.5);
 });
 
-test('lists several plates, the largest first', async () => {
+test('plate.read lists several plates, the largest first', async () => {
   const lines = [
     printedAt(10, 40, spelt('B 21 GSB')),
     printedAt(10, 10, spelt('SB 90 TZI'), 3),
@@ -170,7 +170,7 @@ test('lists several plates, the largest first', async () => {
   expect(await textOf(...lines)).toEqual(['SB90TZI', 'B21GSB']);
 });
 
-test('takes the number that most cuts show, and omits what only one shows', async () => {
+test('plate.read takes the number that most cuts show, and omits what only one shows', async () => {
   const first = printedAt(10, 10, spelt('TG4L2M', 0.6));
   const again = ['WG4L2M', 'WG4 L2M', 'WG4L2M'].map((text) => printedAt(10, 10, spelt(text)));
   expect(await find([first], again)).toMatchObject([{ text: 'WG4L2M' }]);
@@ -178,6 +178,6 @@ test('takes the number that most cuts show, and omits what only one shows', asyn
   expect(await find([first], unlike)).toEqual([]);
 });
 
-test('omits a number with a character that is a guess', async () => {
+test('plate.read omits a number with a character that is a guess', async () => {
   expect(await textOf(...shown('RK-755AJ', 0.25))).toEqual([]);
 });

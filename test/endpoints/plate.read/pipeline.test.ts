@@ -59,7 +59,7 @@ const detector = {
 const run = async (model: Model) =>
   (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
 
-test('reads each plate, largest first, with its detected corners', async () => {
+test('plate.read reads each plate, largest first, with its detected corners', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying(['AB-12 Cm', 'X 9']) }));
   expect(plates.map(({ text }) => text)).toEqual(['AB12CM', 'X9']);
   expect(plates[0]).toMatchObject({
@@ -77,7 +77,7 @@ test('reads each plate, largest first, with its detected corners', async () => {
   expect(plates[0]?.characters[0]).toEqual({ character: 'A', confidence: expect.closeTo(0.9) });
 });
 
-test('takes the confidence of the weakest character, and that of the detector for a plate that cannot be read', async () => {
+test('plate.read takes the confidence of the weakest character, and that of the detector for a plate that cannot be read', async () => {
   const { plates } = await run(modelSaying({ detector }, { text: textSaying([' - ', 'X9'], 0.4) }));
   expect(plates).toMatchObject([
     { text: null, confidence: expect.closeTo(0.8), characters: [], country: null, region: null },
@@ -85,7 +85,7 @@ test('takes the confidence of the weakest character, and that of the detector fo
   ]);
 });
 
-test('rectifies an oblique plate before reading it', async () => {
+test('plate.read rectifies an oblique plate before reading it', async () => {
   // It rises by 16 pixels over its width of 56; its upper half is white, its lower half black.
   const corners = [
     [4, 20],
@@ -117,13 +117,13 @@ test('rectifies an oblique plate before reading it', async () => {
   expect(Math.max(...row(24))).toBeLessThan(0.01);
 });
 
-test('refuses a network whose keypoints are not four corners', () => {
+test('plate.read refuses a network whose keypoints are not four corners', () => {
   const decoder = { ...detector.decoder, keypoints: 2, values: 2 };
   const model = modelSaying({ detector: { ...detector, decoder } }, { text: textSaying([]) });
   expect(() => pipeline.create(model)).toThrow('files.detector.decoder.keypoints must be 4');
 });
 
-test('refuses a model without a line recogniser and names it', () => {
+test('plate.read refuses a model without a line recogniser and names it', () => {
   expect(() => pipeline.create(modelSaying({ detector }))).toThrow('uses.text is missing from model.json');
 });
 
@@ -135,7 +135,7 @@ function printReader(lines: readonly PlacedLine[], cuts: number): Model {
   );
 }
 
-test('finds the plates in print by their format, with their places, country and region', async () => {
+test('plate.read finds the plates in print by their format, with their places, country and region', async () => {
   const model = printReader([{ at: [5, 5], said: spelt('UH1-FOF') }], 5);
   const { plates } = await run(model);
   expect(plates).toHaveLength(1);
@@ -170,7 +170,7 @@ const everyCut = (said: readonly Said[]) => Array.from({ length: CUTS }, () => s
 const sees = (lines: readonly PlacedLine[], readings: readonly (readonly Said[])[]) =>
   modelSaying({ detector: seesPlate }, { text: printModel(lines, readings) });
 
-test('reads the print on a found plate, with the place of the plate', async () => {
+test('plate.read reads the print on a found plate, with the place of the plate', async () => {
   const said = spelt('UH1F0F', 0.95);
   const { plates } = await run(sees([{ at: [10, 10], said }], [said, ...everyCut(said)]));
   expect(plates).toMatchObject([
@@ -190,7 +190,7 @@ test('print on a found plate needs no format to be its number', async () => {
   expect(plates).toMatchObject([{ text: 'KCS1M', country: null, region: null }]);
 });
 
-test('looks closer at a found plate whose print is not clear', async () => {
+test('plate.read looks closer at a found plate whose print is not clear', async () => {
   const [blurred, clear] = [spelt('U11FOF', 0.2), spelt('UH1F0F', 0.95)];
   const readings = [blurred, blurred, ...everyCut(blurred), clear, ...everyCut(clear)];
   const { plates } = await run(sees([{ at: [10, 10], said: blurred }], readings));
@@ -202,7 +202,7 @@ test('a found plate without legible print has no text', async () => {
   expect(plates).toMatchObject([{ text: null, confidence: expect.closeTo(0.9), characters: [] }]);
 });
 
-test('what the detector is not sure of is a plate if there is a number with a format on it', async () => {
+test('an uncertain detection is a plate if there is a number with a format on it', async () => {
   const unsure = (lines: readonly PlacedLine[], readings: readonly (readonly Said[])[]): Model => {
     const model = sees(lines, readings);
     return { ...model, manifest: { ...model.manifest, thresholds: { plate: 0.95 } } };

@@ -13,24 +13,27 @@ test.each([
   [{ region_hint: 'US-CA' }, { code: 'parameter_unknown', param: 'region_hint' }],
   [{ country_hint: 'DE' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('plate.read validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(plateRead, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('plate.read requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(plateRead, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(plateRead, { country_hint: ['DE', 'FR'] })).toMatchObject({ param: 'country_hint' });
 });
 
-test.each(['default', 'low_confidence', 'several_plates'])('spells the texts of %s by its characters', (scenario) => {
-  const { plates } = fixtureOf<Result>(SLUG, scenario);
-  expect(plates.length).toBeGreaterThan(0);
-  for (const { characters, text } of plates) {
-    expect(characters.map(({ character }) => character).join('')).toBe(text);
-  }
-});
+test.each(['default', 'low_confidence', 'several_plates'])(
+  'the characters of the scenario %s spell its texts',
+  (scenario) => {
+    const { plates } = fixtureOf<Result>(SLUG, scenario);
+    expect(plates.length).toBeGreaterThan(0);
+    for (const { characters, text } of plates) {
+      expect(characters.map(({ character }) => character).join('')).toBe(text);
+    }
+  },
+);
 
-test('several_plates lists the largest first, with null for an unknown country', () => {
+test('the scenario several_plates lists the largest first, with null for an unknown country', () => {
   const { plates } = fixtureOf<Result>(SLUG, 'several_plates');
   const areas = plates.map(({ bbox }) => bbox.width * bbox.height);
   expect(areas).toEqual(areas.toSorted((a, b) => b - a));
@@ -41,6 +44,6 @@ test('several_plates lists the largest first, with null for an unknown country',
   ]);
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of plate.read lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

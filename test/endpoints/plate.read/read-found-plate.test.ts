@@ -63,7 +63,7 @@ test('a number with the format of a state says where it comes from', async () =>
   });
 });
 
-test('small print is not the number: names of states, slogans and dealers', async () => {
+test('small print is not the number: names of states and slogans', async () => {
   const small = [line('MONTANA', [11, 10.2], 1), line('BIGSKY', [11, 13.9], 1)];
   expect(await read({ lines: small })).toBeNull();
   expect(await read({ lines: [...small, line('ABC1D', [12, 11.5])] })).toMatchObject({ text: 'ABC1D' });
@@ -77,7 +77,7 @@ test('the whole number wins over a part of it', async () => {
   expect(await read({ lines: [line('FZ44', [10.5, 11]), line('RULZ', [15, 11])] })).toMatchObject({ text: 'FZ44RULZ' });
 });
 
-test('looks closer only if the print is not clear', async () => {
+test('plate.read looks closer only if the print is not clear', async () => {
   const looked: Quad[] = [];
   await read({ lines: [line('UH1F0F', [11, 11])] }, looked);
   expect(looked).toEqual([]);

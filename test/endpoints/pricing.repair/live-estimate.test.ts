@@ -70,7 +70,7 @@ function expectSums({ operations, totals, rates }: Result): void {
 }
 
 describe('an estimate', () => {
-  it('states its book, day, rates and steps, and adds up to the penny', () => {
+  it('a repair estimate states its book, day, rates and steps, and adds up to the penny', () => {
     const result = estimate([
       onDoor({ severity: 'severe' }),
       { type: 'broken_light', part: 'headlight', side: 'left' },
@@ -100,13 +100,13 @@ describe('an estimate', () => {
     });
   });
 
-  it('scales the hours of a moderate damage where the book has no row of the severity', () => {
+  it('a repair estimate scales the hours of a moderate damage where the book has no row of the severity', () => {
     const hours = (severity: 'minor' | 'moderate' | 'severe') =>
       estimate([{ type: 'scratch', part: 'hood', severity, repair_method: 'polish' }]).operations[0]?.labour_hours;
     expect([hours('minor'), hours('moderate'), hours('severe')]).toEqual([0.4, 0.5, 0.7]);
   });
 
-  it('paints a part once for all its damages, and replaces it once', () => {
+  it('a repair estimate paints a part once for all its damages, and replaces it once', () => {
     const painted = estimate([onDoor({ severity: 'severe' }), onDoor({ type: 'scratch', severity: 'minor' })]);
     expect(painted.operations.map(({ method, damage_ids }) => [method, damage_ids])).toEqual([
       ['repair_and_paint', ['damage_1', 'damage_2']],
@@ -123,7 +123,7 @@ describe('an estimate', () => {
     ]);
   });
 
-  it('removes and refits a part once, and not at all if it is replaced', () => {
+  it('a repair estimate removes and refits a part once, and not at all if it is replaced', () => {
     const headlights = (['left', 'right'] as const).map((side) => ({
       type: 'broken_light' as const,
       part: 'headlight' as const,
@@ -136,7 +136,7 @@ describe('an estimate', () => {
     expectSums(withBumper);
   });
 
-  it('blends each neighbour once, and none that is painted itself', () => {
+  it('a repair estimate blends each neighbour once, and none that is painted itself', () => {
     const severe = { severity: 'severe' as const };
     const doors = estimate([onDoor(severe), { type: 'dent', part: 'rear_door', side: 'left', ...severe }]);
     expect(stepsOf(doors).filter((step) => step.startsWith('blend'))).toEqual([
@@ -151,7 +151,7 @@ describe('an estimate', () => {
     expect(stepsOf(both).filter((step) => step === 'blend front_fender left')).toHaveLength(1);
   });
 
-  it('prepares the paint once, and not for work without paint', () => {
+  it('a repair estimate prepares the paint once, and not for work without paint', () => {
     const severe = { severity: 'severe' as const };
     const painted = estimate([
       onDoor(severe),
@@ -164,7 +164,7 @@ describe('an estimate', () => {
     ]);
   });
 
-  it('does not push a dent out of plastic', () => {
+  it('a repair estimate does not push a dent out of plastic', () => {
     const method = (part: 'hood' | 'front_bumper', material?: 'metal' | 'plastic') =>
       estimate([{ type: 'dent', part, ...(material && { material }) }]).operations[0]?.method;
     expect(method('hood')).toBe('paintless_dent_repair');
@@ -172,7 +172,7 @@ describe('an estimate', () => {
     expect(method('front_bumper')).toBe('repair_and_paint');
   });
 
-  it('uses parts of the requested quality, and original ones where the book has no other', () => {
+  it('a repair estimate uses parts of the requested quality, and original ones where the book has no other', () => {
     const broken = [{ type: 'broken_light' as const, part: 'taillight' as const, side: 'left' as const }];
     const partOf = (rows: string[]) =>
       estimate(broken, { rows, parameters: { part_quality: 'used' } }).operations[0]?.parts[0];
@@ -183,7 +183,7 @@ describe('an estimate', () => {
     });
   });
 
-  it('is at the rates of the request where it states them', () => {
+  it('a repair estimate uses the rates that the request states', () => {
     const result = estimate([onDoor()], { parameters: { labour_rate: 10_000 } });
     expect(result.rates).toEqual({ labour: 10_000, paint: 10_000, source: 'request' });
     expectSums(result);
@@ -192,15 +192,18 @@ describe('an estimate', () => {
   it.each([
     ['EUR', 1.1737, 6_807],
     ['JPY', 197.3, 11_443],
-  ])('in %s is converted at the imported rate, with every amount rounded once', (currency, rate, labour) => {
-    const result = estimate([onDoor({ severity: 'critical' })], {
-      plan: { currency, rate: { base: 'GBP', quote: currency, ratedOn: '2026-06-30', rate } },
-    });
-    expect(result).toMatchObject({ currency, exchange_rate: { rate }, rates: { labour } });
-    expectSums(result);
-  });
+  ])(
+    'a repair estimate in %s is converted at the imported rate, with every amount rounded once',
+    (currency, rate, labour) => {
+      const result = estimate([onDoor({ severity: 'critical' })], {
+        plan: { currency, rate: { base: 'GBP', quote: currency, ratedOn: '2026-06-30', rate } },
+      });
+      expect(result).toMatchObject({ currency, exchange_rate: { rate }, rates: { labour } });
+      expectSums(result);
+    },
+  );
 
-  it('takes the least confidence of seen damages', () => {
+  it('an operation takes the least confidence of its seen damages', () => {
     const seen = (id: string, confidence: number) => ({
       id,
       type: 'scratch' as const,
@@ -217,14 +220,14 @@ describe('an estimate', () => {
   });
 });
 
-describe('what a book lacks is not priced, and no amount stands for it', () => {
+describe('an estimate by an incomplete book', () => {
   const without = (pattern: RegExp) => BOOK.filter((row) => !pattern.test(row));
 
   it.each([
     ['the work', /,work,.*,glass_repair,/, { type: 'chip', part: 'windshield' }],
     ['the part', /,part,.*,windshield,/, { type: 'broken_glass', part: 'windshield' }],
     ['the removal of what is in the way', /,remove_and_refit,/, { type: 'broken_light', part: 'headlight' }],
-  ] as const)('%s', (_, pattern, damage) => {
+  ] as const)('a damage is not priced where the book lacks %s, and no amount stands for it', (_, pattern, damage) => {
     const other = { type: 'scratch' as const, part: 'hood' as const, severity: 'minor' as const };
     const result = estimate([damage, other], { rows: without(pattern) });
     expect(result.not_priced).toEqual([{ damage_id: 'damage_1', reason: 'no_repair_data' }]);
@@ -232,7 +235,7 @@ describe('what a book lacks is not priced, and no amount stands for it', () => {
     expectSums(result);
   });
 
-  it('work that a job left out would have shared is done by the next', () => {
+  it('work shared with a damage that is not priced is done for the next damage', () => {
     const result = estimate(
       [
         { type: 'broken_light', part: 'headlight', side: 'left' },
@@ -244,7 +247,7 @@ describe('what a book lacks is not priced, and no amount stands for it', () => {
     expect(stepsOf(result)).toContain('remove_and_refit front_bumper none');
   });
 
-  it('dirt needs cleaning only, and an unknown part is named so', () => {
+  it('dirt needs cleaning only and costs nothing', () => {
     const result = estimate([{ type: 'dirt_or_stain', part: 'hood' }]);
     expect(result).toMatchObject({
       operations: [],

@@ -74,7 +74,7 @@ async function heldJobs(): Promise<number> {
   return row?.count ?? 0;
 }
 
-it('without an active book of repairs it is refused before anything is held, whatever market is known', async () => {
+it('pricing.repair is refused without an active book before anything is held, whatever market is known', async () => {
   await importBook('repairs-gb');
   await importPriceBook(api.orm.em.fork(), {
     path: writePriceFile(csvOf(inventedRows(300))),
@@ -98,7 +98,7 @@ describe('with an active book', () => {
     await saveRates(api.orm.em.fork(), [{ base: 'GBP', quote: 'EUR', ratedOn: '2026-06-30', rate: 1.1737 }]);
   });
 
-  it('estimates stated damages, and charges once', async () => {
+  it('pricing.repair estimates stated damages, and charges once', async () => {
     const answer = await post({ damages: DAMAGES }, '?wait=true');
     expect(answer.job).toMatchObject({
       status: 'succeeded',
@@ -113,7 +113,7 @@ describe('with an active book', () => {
     ]);
   });
 
-  it('uses the prices of the model, and the rates of the region', async () => {
+  it('pricing.repair uses the prices of the model, and the rates of the region', async () => {
     const damages = [{ type: 'missing_part', part: 'front_bumper' }];
     const bumper = (result: Result) => result.operations[0]?.parts[0];
     expect(bumper(await estimate({ damages }))).toMatchObject({ unit_price: 41_000, part_number: null });
@@ -125,7 +125,7 @@ describe('with an active book', () => {
     expect(inLondon).toMatchObject({ region: 'GB-LND', rates: { labour: 7_400, paint: 7_700 } });
   });
 
-  it('comes with a report as PDF and as a page, on request', async () => {
+  it('a repair estimate comes with a report as PDF and as a page, on request', async () => {
     expect(await estimate({})).not.toHaveProperty('report');
     const { report, totals } = await estimate({ include_report: true, vehicle: { make: '<b>Talvera', model: 'Lumo' } });
     expect(report).toMatchObject({
@@ -192,7 +192,7 @@ describe('with an active book', () => {
     await retireVersions(api.orm.em.fork(), { book: 'repairs-de', version: null });
   });
 
-  it('in test mode no book is named', async () => {
+  it('pricing.repair refuses a named book in test mode', async () => {
     const refused = await api.call('/v1/pricing/repair', {
       method: 'POST',
       key: customer.keys.test,

@@ -22,7 +22,7 @@ const estimated = async (parameters: Record<string, unknown>, scenario?: string,
 };
 
 describe('the request', () => {
-  test('accepts 0 to 10 pictures', () => {
+  test('pricing.repair accepts 0 to 10 pictures', () => {
     expect(jsonRefusal(pricingRepair, { damages })).toBeNull();
     expect(jsonRefusal(pricingRepair, { damages, input_refs: Array(11).fill(UPLOAD_ID) })).toEqual({
       code: 'parameter_invalid',
@@ -49,11 +49,11 @@ describe('the request', () => {
     [{ damages, paint_rate: '128' }, 'parameter_invalid', 'paint_rate'],
     [{ damages, part_quality: 'cheap' }, 'parameter_invalid', 'part_quality'],
     [{ damages, tax: 19 }, 'parameter_unknown', 'tax'],
-  ])('refuses %j', (parameters, code, param) => {
+  ])('pricing.repair refuses the parameters %j', (parameters, code, param) => {
     expect(parameterRefusal(pricingRepair, parameters)).toEqual({ code, param });
   });
 
-  test('refuses a repeated parameter', () => {
+  test('pricing.repair refuses a repeated parameter', () => {
     expect(multipartRefusal(pricingRepair, { labour_rate: ['1', '2'] })?.param).toBe('labour_rate');
   });
 
@@ -65,11 +65,11 @@ describe('the request', () => {
     [{ damages: [{ ...damage, id: 'a' }, damage, { ...damage, id: 'a' }] }, 'damages.2.id'],
     [{ damages: [{ ...damage, id: 'damage_2' }, damage] }, 'damages.1.id'],
     [{ damages: [damage, { ...damage, id: 'a' }] }, null],
-  ])('requires damages from one source with unique ids: %j', (parameters, param) => {
+  ])('pricing.repair requires damages from one source with unique ids: %j', (parameters, param) => {
     expect(pricingRepair.refine({ parameters, files: [] })?.param ?? null).toBe(param);
   });
 
-  test('accepts jobs that find damages', () => {
+  test('pricing.repair accepts jobs that find damages', () => {
     expect(pricingRepair.jobReferences).toEqual([
       { parameter: 'job_id', endpoints: ['damage.detect', 'damage.severity', 'inspections'], isExhaustive: true },
     ]);
@@ -91,12 +91,12 @@ describe('the request', () => {
     ['glass_repair', 'broken_glass', 'windshield', 'damages.1.repair_method'],
     ['replace', 'missing_part', 'mirror', null],
     ['none', 'scratch', 'hood', null],
-  ])('takes a stated %s only where it can repair %s on %s', (repair_method, type, part, param) => {
+  ])('pricing.repair takes a stated %s only where it can repair %s on %s', (repair_method, type, part, param) => {
     const parameters = { damages: [damage, { type, part, repair_method }] };
     expect(pricingRepair.refine({ parameters, files: [] })?.param ?? null).toBe(param);
   });
 
-  test('takes every method that the rules choose', () => {
+  test('pricing.repair takes every method that the rules choose', () => {
     for (const type of DAMAGE_TYPES) {
       for (const part of PARTS) {
         for (const severity of SEVERITIES) {
@@ -109,11 +109,14 @@ describe('the request', () => {
 });
 
 describe('an estimate', () => {
-  test.each(['default', 'low_confidence', 'empty_result', 'not_all_priced'])('of %s adds up', (scenario) => {
-    expectSums(fixtureOf<Result>(pricingRepair.slug, scenario));
-  });
+  test.each(['default', 'low_confidence', 'empty_result', 'not_all_priced'])(
+    'the estimate of the scenario %s adds up',
+    (scenario) => {
+      expectSums(fixtureOf<Result>(pricingRepair.slug, scenario));
+    },
+  );
 
-  test('prices the damages of the request and adds up', async () => {
+  test('pricing.repair prices the damages of the request and adds up', async () => {
     const requested = [
       { id: 'left', type: 'scratch', part: 'front_fender', side: 'left' },
       { type: 'crack', part: 'front_bumper', repair_method: 'replace' },
@@ -131,21 +134,21 @@ describe('an estimate', () => {
     });
   });
 
-  test('uses the requested rates, and the labour rate for paint by default', async () => {
+  test('pricing.repair uses the requested rates, and the labour rate for paint by default', async () => {
     const result = await estimated({ job_id: JOB_ID, labour_rate: 10_000 });
     expectSums(result);
     expect(result.rates).toEqual({ labour: 10_000, paint: 10_000, source: 'request' });
     expect((await estimated({ job_id: JOB_ID, labour_rate: 1, paint_rate: 2 })).rates.paint).toBe(2);
   });
 
-  test('uses cheaper parts of another quality', async () => {
+  test('pricing.repair uses cheaper parts of another quality', async () => {
     const [original, used] = [await estimated({}), await estimated({ part_quality: 'used' })];
     expectSums(used);
     expect(used.totals.parts).toBeLessThan(original.totals.parts);
     expect(used.operations.flatMap(({ parts }) => parts.map(({ quality }) => quality))).toEqual(['used']);
   });
 
-  test('lists what it cannot price', async () => {
+  test('pricing.repair lists what it cannot price', async () => {
     const result = await estimated({ damages: [damage, { ...damage, id: 'last' }] }, 'not_all_priced');
     expect(result.not_priced).toEqual([{ damage_id: 'last', reason: 'no_repair_data' }]);
     expect(result.operations).toHaveLength(1);
@@ -160,14 +163,14 @@ describe('an estimate', () => {
         on.map(({ id }) => ({ id, part, side })),
       ),
     ],
-  ])('prices or lists every damage of the named %s job, on its part', async (slug, expected) => {
+  ])('pricing.repair prices or lists every damage of the named %s job, on its part', async (slug, expected) => {
     const { operations, not_priced } = await estimated({ job_id: JOB_ID }, undefined, fixtureOf(slug));
     const priced = operations.flatMap(({ damage_ids, part, side }) => damage_ids.map((id) => ({ id, part, side })));
     expect(priced.toSorted(byId)).toEqual(expected.toSorted(byId));
     expect(not_priced).toEqual([]);
   });
 
-  test('lists damages on an unknown part, and dirt, as not priced', async () => {
+  test('pricing.repair lists damages on an unknown part, and dirt, as not priced', async () => {
     const found = { ...DETECTED, damages: DETECTED.damages.map((one) => ({ ...one, part: null })) };
     const { operations, not_priced } = await estimated({ job_id: JOB_ID }, undefined, found);
     expect(operations).toEqual([]);
@@ -177,7 +180,7 @@ describe('an estimate', () => {
     ]);
   });
 
-  test('lists a damage of the named job as not priced if its method cannot repair it', async () => {
+  test('pricing.repair lists a damage of the named job as not priced if its method cannot repair it', async () => {
     const [first, ...others] = fixtureOf<Graded>('damage.severity').damages;
     if (!first) throw new Error('the fixture has a damage');
     const odd = {
@@ -191,12 +194,12 @@ describe('an estimate', () => {
     expect(operations.flatMap(({ damage_ids }) => damage_ids)).not.toContain(first.id);
   });
 
-  test('costs nothing for a named job without damages', async () => {
+  test('the estimate for a named job without damages costs nothing', async () => {
     const result = await estimated({ job_id: JOB_ID }, undefined, { ...DETECTED, damages: [] });
     expect(result).toMatchObject({ operations: [], not_priced: [], repair_days: 0, totals: { gross: 0 } });
   });
 
-  test('fails after the result of the named job is deleted', async () => {
+  test('pricing.repair fails after the result of the named job is deleted', async () => {
     const outcome = await testModeOutcome<Result>(pricingRepair, { parameters: { job_id: JOB_ID } });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' }, chargedCredits: 0 });
   });
@@ -210,14 +213,14 @@ describe('an estimate', () => {
     [{ type: 'broken_light', part: 'taillight', side: 'right' }, 'replace', ['taillight']],
     [{ type: 'crack', part: 'front_bumper', severity: 'critical' }, 'replace', ['front_bumper']],
     [{ type: 'dent', part: 'hood', repair_method: 'replace' }, 'replace', ['hood']],
-  ])('repairs %j with %s and buys %j', async (one, method, parts) => {
+  ])('pricing.repair repairs %j with %s and buys %j', async (one, method, parts) => {
     const { operations } = await estimated({ damages: [one] });
     expect(operations).toHaveLength(1);
     expect(operations[0]).toMatchObject({ method, part: one.part });
     expect(operations[0]?.parts.map(({ part }) => part)).toEqual(parts);
   });
 
-  test('replaces a part once for all its damages', async () => {
+  test('pricing.repair replaces a part once for all its damages', async () => {
     const onBumper = { type: 'scratch', part: 'front_bumper' };
     const { operations } = await estimated({ damages: [onBumper, { ...onBumper, type: 'missing_part' }, damage] });
     expect(operations.map(({ part, damage_ids }) => [part, damage_ids])).toEqual([
@@ -226,14 +229,14 @@ describe('an estimate', () => {
     ]);
   });
 
-  test('costs more with a higher severity', async () => {
+  test('a repair costs more with a higher severity', async () => {
     const gross = async (severity: string) => (await estimated({ damages: [{ ...damage, severity }] })).totals.gross;
     const [minor, moderate, severe] = [await gross('minor'), await gross('moderate'), await gross('severe')];
     expect(minor).toBeLessThan(moderate);
     expect(moderate).toBeLessThan(severe);
   });
 
-  test('of no damage costs nothing', async () => {
+  test('the estimate of the scenario empty_result costs nothing', async () => {
     expect((await estimated({ damages }, 'empty_result')).totals).toMatchObject({ net: 0, tax: 0, gross: 0 });
   });
 });

@@ -69,7 +69,7 @@ async function heldJobs(): Promise<number> {
   return row?.count ?? 0;
 }
 
-it('without an active book it is refused before anything is held, and listed as unavailable', async () => {
+it('pricing.vehicle is refused without an active book before anything is held, and listed as unavailable', async () => {
   await importBook('invented-gb');
   await service.announce();
   const refused = await post({ vehicle: VEHICLE });
@@ -122,7 +122,7 @@ describe('with an active book', () => {
     expect(channels?.trade_in).toMatchObject({ derived_from: 'margin', margin_percent: -12 });
   });
 
-  it('comes with a report as PDF and as a page, in which the adjustments lead from base to value', async () => {
+  it('a valuation comes with a report as PDF and as a page, in which the adjustments lead from base to value', async () => {
     const { report, channels, adjustments } = await value({
       vehicle: VEHICLE,
       condition_grade: 'C',

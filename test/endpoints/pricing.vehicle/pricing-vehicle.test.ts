@@ -17,7 +17,7 @@ const priced = async (parameters: Record<string, unknown>, scenario?: string, me
   (await testModeOutcome<Result>(pricingVehicle, { parameters, mediaTypes, ...(scenario && { scenario }) })).result;
 
 describe('the request', () => {
-  test('accepts 0 to 30 pictures', () => {
+  test('a valuation accepts 0 to 30 pictures', () => {
     expect(pricingVehicle.files).toMatchObject({
       field: 'images',
       minimum: 0,
@@ -55,11 +55,11 @@ describe('the request', () => {
     [{ vehicle, margin_pct: -1 }, 'parameter_invalid', 'margin_pct'],
     [{ vehicle, include_comparables: 'no' }, 'parameter_invalid', 'include_comparables'],
     [{ vehicle, discount: 1 }, 'parameter_unknown', 'discount'],
-  ])('refuses %j', (parameters, code, param) => {
+  ])('a valuation refuses the parameters %j', (parameters, code, param) => {
     expect(parameterRefusal(pricingVehicle, parameters)).toEqual({ code, param });
   });
 
-  test('accepts every specified parameter', () => {
+  test('a valuation accepts every specified parameter', () => {
     const parameters = {
       vehicle: { ...CAR, vin: '7ZZBX2C45N1048215', mileage_km: 48_200 },
       repair_estimate_total: 0,
@@ -74,7 +74,7 @@ describe('the request', () => {
     }
   });
 
-  test('refuses a repeated parameter', () => {
+  test('a valuation refuses a repeated parameter', () => {
     expect(multipartRefusal(pricingVehicle, { vehicle: '{}', currency: ['EUR', 'USD'] })?.param).toBeDefined();
   });
 
@@ -84,7 +84,7 @@ describe('the request', () => {
     [{}, 'vehicle.make'],
     [{ make: 'Talvera', year: 2022 }, 'vehicle.model'],
     [{ make: 'Talvera', model: 'Lumo', mileage_km: 10 }, 'vehicle.year'],
-  ])('requires a VIN, or make, model and year: %j', (described, param) => {
+  ])('a valuation requires a VIN, or make, model and year: %j', (described, param) => {
     const problem = pricingVehicle.refine({ parameters: { vehicle: described }, files: [] });
     expect(problem?.param ?? null).toBe(param);
   });
@@ -96,7 +96,7 @@ describe('the request', () => {
     [{ country: 'US', price_book: 'eu-de' }, 'country'],
     [{ price_book: 'made-up' }, 'price_book'],
     [{ currency: 'ZZZ' }, 'currency'],
-  ])('refuses in test mode what the fixtures do not know: %j', (requested, param) => {
+  ])('a valuation refuses in test mode what the fixtures do not know: %j', (requested, param) => {
     const problem = pricingVehicle.refineTestMode({ parameters: { vehicle: CAR, ...requested }, files: [] }, NOW);
     expect(problem?.param ?? null).toBe(param);
   });
@@ -107,7 +107,7 @@ describe('the request', () => {
     [2026, null],
     [2027, null],
     [2028, 'vehicle.year'],
-  ])('refuses a model year before the price book begins or after next year: %d', (year, param) => {
+  ])('a valuation refuses a model year before the price book begins or after next year: %d', (year, param) => {
     for (const described of [
       { ...CAR, year },
       { vin: '7ZZBX2C45N1048215', year },
@@ -119,11 +119,14 @@ describe('the request', () => {
 });
 
 describe('a valuation', () => {
-  test.each(VALUED)('of %s equals its base plus adjustments, within its range', (scenario) => {
-    expectSums(fixtureOf<Result>(pricingVehicle.slug, scenario));
-  });
+  test.each(VALUED)(
+    'the valuation of the scenario %s equals its base plus adjustments, within its range',
+    (scenario) => {
+      expectSums(fixtureOf<Result>(pricingVehicle.slug, scenario));
+    },
+  );
 
-  test('adds up after every parameter that moves it', async () => {
+  test('a valuation adds up after every parameter that moves it', async () => {
     const equipped = { ...vehicle, mileage_km: 48_200, equipment: ['Sunroof'] };
     const parameters = { condition_grade: 'D', repair_estimate_total: 123_456, margin_pct: 7.3 };
     const result = await priced({ vehicle: equipped, ...parameters });
@@ -133,7 +136,7 @@ describe('a valuation', () => {
     );
   });
 
-  test('deducts the repair estimate in every channel, down to 0 at most', async () => {
+  test('a valuation deducts the repair estimate in every channel, down to 0 at most', async () => {
     const [plain, less] = [await priced({ vehicle }), await priced({ vehicle, repair_estimate_total: 100_000 })];
     for (const channel of PRICE_CHANNELS) {
       expect(less.channels?.[channel].value).toBe((plain.channels?.[channel].value ?? 0) - 100_000);
@@ -142,14 +145,14 @@ describe('a valuation', () => {
     expect(wreck.channels?.trade_in).toMatchObject({ low: 0, value: 0, high: 0 });
   });
 
-  test('adds the margin to the retail value only', async () => {
+  test('a valuation adds the margin to the retail value only', async () => {
     const [plain, more] = [await priced({ vehicle }), await priced({ vehicle, margin_pct: 10 })];
     const retail = plain.channels?.retail.value ?? 0;
     expect(more.channels?.retail.value).toBe(retail + Math.round(retail / 10));
     expect(more.channels?.private).toEqual(plain.channels?.private);
   });
 
-  test('falls with the condition grade', async () => {
+  test('a valuation falls with the condition grade', async () => {
     const values: number[] = [];
     for (const condition_grade of ['A', 'B', 'C', 'D', 'E']) {
       const { condition, channels } = await priced({ vehicle, condition_grade });
@@ -160,7 +163,7 @@ describe('a valuation', () => {
     expect(new Set(values).size).toBe(5);
   });
 
-  test('states what the condition was inferred from', async () => {
+  test('a valuation states what the condition was inferred from', async () => {
     const sourcesOf = async (parameters: object, mediaTypes: string[]) =>
       (await priced({ vehicle, ...parameters }, undefined, mediaTypes)).condition?.sources;
     expect(await sourcesOf({}, [])).toEqual([]);
@@ -168,7 +171,7 @@ describe('a valuation', () => {
     expect(await sourcesOf({ repair_estimate_total: 1 }, ['image/jpeg'])).toEqual(['photos', 'repair_estimate']);
   });
 
-  test('names the requested vehicle, or the one that the VIN resolved to', async () => {
+  test('a valuation names the requested vehicle, or the one that the VIN resolved to', async () => {
     const named = await priced({ vehicle: { make: 'Orbis', model: 'Vento', year: 2019, mileage_km: 9 } });
     expect(named.vehicle).toEqual({
       vin: null,
@@ -188,7 +191,7 @@ describe('a valuation', () => {
   });
 
   test.each([{}, { make: 'Orbis' }, { make: 'Orbis', model: 'Vento' }, { year: 2019 }])(
-    'has no values when the VIN does not resolve and %j does not identify the vehicle',
+    'a valuation has no values when the VIN does not resolve and %j does not identify the vehicle',
     async (attributes) => {
       const described = { vin: '7ZZBX2C45N1048299', mileage_km: 10, equipment: ['Sunroof'], ...attributes };
       const moved = { condition_grade: 'D', repair_estimate_total: 100, margin_pct: 5, currency: 'USD' };
@@ -201,35 +204,35 @@ describe('a valuation', () => {
     },
   );
 
-  describe('of a described vehicle', () => {
+  describe('a described vehicle', () => {
     const described = { make: 'Orbis', model: 'Vento', year: 2020, mileage_km: 80_000 };
     const retail = async (changes: object = {}) =>
       (await priced({ vehicle: { ...described, ...changes } })).channels?.retail.value ?? 0;
     const mileageOf = async (changes: object) =>
       (await priced({ vehicle: { ...described, ...changes } })).adjustments.find(({ kind }) => kind === 'mileage');
 
-    test('is the same every time', async () => {
+    test('the valuation of a described vehicle is the same every time', async () => {
       expect(await retail()).toBe(await retail());
       expect(await retail({ make: ' orbis', model: 'VENTO' })).toBe(await retail());
     });
 
-    test('changes with make and model', async () => {
+    test('a valuation changes with make and model', async () => {
       const values = [await retail(), await retail({ make: 'Talvera' }), await retail({ model: 'Lumo' })];
       expect(new Set(values).size).toBe(3);
     });
 
-    test('falls with age and with mileage', async () => {
+    test('a valuation falls with age and with mileage', async () => {
       expect(await retail({ year: 2016 })).toBeLessThan(await retail());
       expect(await retail({ mileage_km: 180_000 })).toBeLessThan(await retail());
       expect(await retail({ mileage_km: 20_000 })).toBeGreaterThan(await retail());
     });
 
-    test('is given up to the highest mileage that a request may state', async () => {
+    test('a valuation is given up to the highest mileage that a request may state', async () => {
       const { comparables } = await priced({ vehicle: { ...described, mileage_km: 5_000_000 } });
       expect(Math.max(...(comparables ?? []).map(({ mileage_km }) => mileage_km ?? 0))).toBe(5_000_000);
     });
 
-    test('states the mileage difference that it weighs', async () => {
+    test('a valuation states the mileage difference that it weighs', async () => {
       expect(await mileageOf({ year: 2022, mileage_km: 48_200 })).toMatchObject({
         reason: '12,800 km fewer than is usual at its age',
       });
@@ -239,7 +242,7 @@ describe('a valuation', () => {
       expect(await mileageOf({ mileage_km: undefined })).toBeUndefined();
     });
 
-    test('names only equipment of the request', async () => {
+    test('a valuation names only equipment of the request', async () => {
       const equipmentOf = async (changes: object) =>
         (await priced({ vehicle: { ...described, ...changes } })).adjustments.filter(
           ({ kind }) => kind === 'equipment',
@@ -248,7 +251,7 @@ describe('a valuation', () => {
       expect(await equipmentOf({ equipment: ['Sunroof'] })).toMatchObject([{ reason: 'Equipment: Sunroof' }]);
     });
 
-    test('adds up, with comparables of the same age and mileage', async () => {
+    test('a valuation adds up, with comparables of the same age and mileage', async () => {
       const result = await priced({ vehicle: { ...described, year: 2012, mileage_km: 260_000 } });
       expectSums(result);
       expect(result.comparables?.map(({ year }) => year)).toEqual([2012, 2012, 2012, 2011]);
@@ -260,7 +263,7 @@ describe('a valuation', () => {
     });
 
     test.each([1950, 1994, 2016, 2022, 2027])(
-      'of %d in a thin market is near the usual value, within a wide range, on two observations',
+      'a vehicle of %d in a thin market has nearly its usual value, within a wide range, on two observations',
       async (year) => {
         for (const one of [CAR, described]) {
           const requested = { vehicle: { ...one, year } };
@@ -278,38 +281,41 @@ describe('a valuation', () => {
       },
     );
 
-    test('keeps the reference vehicle at the values of the fixture', async () => {
+    test('the valuation of the reference vehicle has the values of the fixture', async () => {
       const { vehicle: _vehicle, condition: _condition, ...values } = fixtureOf<Result>(pricingVehicle.slug);
       expect(await priced({ vehicle: { vin: '7ZZBX2C45N1048215', mileage_km: 48_200 } })).toMatchObject(values);
     });
   });
 
-  test.each([...VALUED, 'empty_result'])('of %s uses an existing price book', (scenario) => {
+  test.each([...VALUED, 'empty_result'])('the valuation of the scenario %s uses an existing price book', (scenario) => {
     const { price_book, country, currency } = fixtureOf<Result>(pricingVehicle.slug, scenario);
     expect({ [price_book]: { country } }).toEqual(PRICE_BOOKS);
     expect(currency).toBe('EUR');
   });
 
-  test.each(Object.entries(MINOR_UNITS_PER_EURO_CENT))('converts to %s and adds up', async (currency, rate) => {
-    const [euros, told] = [await priced({ vehicle }), await priced({ vehicle, currency })];
-    expect(told.currency).toBe(currency);
-    expectSums(told);
-    for (const name of PRICE_CHANNELS) {
-      for (const field of ['base', 'low', 'value', 'high'] as const) {
-        // Each summand is rounded separately.
-        expect(
-          Math.abs((told.channels?.[name][field] ?? 0) - (euros.channels?.[name][field] ?? 0) * rate),
-        ).toBeLessThan(4);
+  test.each(Object.entries(MINOR_UNITS_PER_EURO_CENT))(
+    'a valuation converts to %s and adds up',
+    async (currency, rate) => {
+      const [euros, told] = [await priced({ vehicle }), await priced({ vehicle, currency })];
+      expect(told.currency).toBe(currency);
+      expectSums(told);
+      for (const name of PRICE_CHANNELS) {
+        for (const field of ['base', 'low', 'value', 'high'] as const) {
+          // Each summand is rounded separately.
+          expect(
+            Math.abs((told.channels?.[name][field] ?? 0) - (euros.channels?.[name][field] ?? 0) * rate),
+          ).toBeLessThan(4);
+        }
       }
-    }
-    expect(told.comparables?.map(({ price }) => price)).toEqual(
-      euros.comparables?.map(({ price }) => Math.round(price * rate)),
-    );
-    const less = await priced({ vehicle, currency, repair_estimate_total: 1_000 });
-    expect(less.channels?.retail.value).toBe((told.channels?.retail.value ?? 0) - 1_000);
-  });
+      expect(told.comparables?.map(({ price }) => price)).toEqual(
+        euros.comparables?.map(({ price }) => Math.round(price * rate)),
+      );
+      const less = await priced({ vehicle, currency, repair_estimate_total: 1_000 });
+      expect(less.channels?.retail.value).toBe((told.channels?.retail.value ?? 0) - 1_000);
+    },
+  );
 
-  test('omits the comparables on request', async () => {
+  test('a valuation omits the comparables on request', async () => {
     expect((await priced({ vehicle })).comparables).toHaveLength(4);
     expect((await priced({ vehicle, include_comparables: false })).comparables).toBeNull();
   });

@@ -31,7 +31,7 @@ const { model: NOTHING } = scene([{ view: 'front', cells: null }]);
 const sources = ({ frames }: Result) => frames.map(({ source }) => source.image_index);
 
 describe('the frames', () => {
-  test('are in the order of the walk, whatever the order of the pictures', async () => {
+  test('the frames of a spin are in the order of the walk, whatever the order of the pictures', async () => {
     const made = await make(MIXED);
     expect(made.frames.map(({ view }) => view)).toEqual(COMPASS_VIEWS);
     expect(sources(made)).toEqual([1, 3, 6, 0, 5, 7, 2, 4]);
@@ -41,12 +41,12 @@ describe('the frames', () => {
     expect(pipeline.chargedShare?.(made)).toBe(1);
   });
 
-  test('open with the requested view', async () => {
+  test('a spin opens with the requested view', async () => {
     expect((await make(CIRCLE)).start_frame_index).toBe(7);
     expect((await make(CIRCLE, { start_view: 'rear' })).start_frame_index).toBe(4);
   });
 
-  test('leave out pictures that cannot be frames, each with its reason', async () => {
+  test('a spin leaves out pictures that cannot be frames, each with its reason', async () => {
     const made = await make([
       ...CIRCLE.slice(0, 3),
       { view: 'front', cells: null },
@@ -75,7 +75,7 @@ describe('the frames', () => {
     expect(pipeline.chargedShare?.(made)).toBe(0.375);
   });
 
-  test('are no more than wanted, and whole vehicles before cut-off ones', async () => {
+  test('a spin has no more frames than wanted, and whole vehicles before cut-off ones', async () => {
     const cut: Shot[] = CIRCLE.map((shot) => ({
       ...shot,
       cells: [
@@ -90,7 +90,7 @@ describe('the frames', () => {
     );
   });
 
-  test('are made alike in size, place and light, with what was changed', async () => {
+  test('the frames of a spin are made alike in size, place and light, and state what was changed', async () => {
     const made = await make([
       ...CIRCLE.slice(0, 6),
       {
@@ -119,7 +119,7 @@ describe('the frames', () => {
   });
 });
 
-test('its files are pictures of one size, drawn one after another, and a manifest of the same frames', async () => {
+test('the files of a spin are pictures of one size, and a manifest of the same frames', async () => {
   const made = await make(CIRCLE);
   const encoded = (await encodePictures(made, encodePicture)) as Result & {
     manifest: { content: Uint8Array; mediaType: string };
@@ -167,23 +167,26 @@ describe('with a scene', () => {
     },
   ];
 
-  test.each(SCENES)('%s stands still behind the frames, in which the vehicle keeps its pixels', async (scene) => {
-    const [before, after] = [await drawn(TAKEN, {}), await drawn(TAKEN, { scene })];
-    const { width = 0, height = 0 } = after[0] ?? {};
-    const [first] = after;
-    for (const [index, frame] of after.entries()) {
-      const plain = before[index];
-      if (!first || !plain) throw new Error('no frame');
-      expect([frame.width, frame.height]).toEqual([plain.width, plain.height]);
-      expect(at(frame, width >> 1, height >> 1)).toEqual(at(plain, width >> 1, height >> 1));
-      expect(at(frame, 1, 1)).not.toEqual(at(plain, 1, 1));
-      for (const [x, y] of CORNERS)
-        expect(at(frame, x * (width - 1), y * 2)).toEqual(at(first, x * (width - 1), y * 2));
-      expect([plain.edits, frame.edits]).toEqual([['spin_frame'], ['spin_frame', 'background_replacement']]);
-    }
-  });
+  test.each(SCENES)(
+    'the scene %s stands still behind the frames, in which the vehicle keeps its pixels',
+    async (scene) => {
+      const [before, after] = [await drawn(TAKEN, {}), await drawn(TAKEN, { scene })];
+      const { width = 0, height = 0 } = after[0] ?? {};
+      const [first] = after;
+      for (const [index, frame] of after.entries()) {
+        const plain = before[index];
+        if (!first || !plain) throw new Error('no frame');
+        expect([frame.width, frame.height]).toEqual([plain.width, plain.height]);
+        expect(at(frame, width >> 1, height >> 1)).toEqual(at(plain, width >> 1, height >> 1));
+        expect(at(frame, 1, 1)).not.toEqual(at(plain, 1, 1));
+        for (const [x, y] of CORNERS)
+          expect(at(frame, x * (width - 1), y * 2)).toEqual(at(first, x * (width - 1), y * 2));
+        expect([plain.edits, frame.edits]).toEqual([['spin_frame'], ['spin_frame', 'background_replacement']]);
+      }
+    },
+  );
 
-  test('has a shadow below the vehicle, but where the lower edge of a picture cuts it off', async () => {
+  test('a scene has a shadow below the vehicle, but not where the lower edge of a picture cuts the vehicle off', async () => {
     const frames = await drawn(TAKEN, { scene: 'studio_white' });
     const below = frames.map((frame) => at(frame, frame.width >> 1, Math.ceil(0.8 * frame.height) + 1)[0] ?? 0);
     const [cut, ...whole] = below.toReversed();
@@ -205,7 +208,7 @@ describe('with a scene', () => {
     expect(await image.draw()).toEqual(plain);
   });
 
-  test('states it in the result and the manifest; null without one', async () => {
+  test('a spin states its scene in the result and the manifest, or null without one', async () => {
     const manifestOf = ({ manifest }: Result) => (manifest as unknown as { value: { scene: unknown } }).value;
     const [without, made] = [await make(CIRCLE), await make(CIRCLE, { scene: 'forecourt' })];
     expect([without.scene, manifestOf(without).scene]).toEqual([null, null]);
@@ -223,7 +226,7 @@ test('frames of a video have their moments as sources', async () => {
   expect(made.left_out).toEqual([{ image_index: null, time_offset_ms: 4_000, reason: 'no_vehicle' }]);
 });
 
-test('fails, for nothing, when no picture shows a vehicle', async () => {
+test('a spin fails when no picture shows a vehicle', async () => {
   const nothing = CIRCLE.map((shot) => ({ ...shot, cells: null }));
   await expect(make(nothing)).rejects.toMatchObject({ code: 'input_unreadable', param: 'images' });
 });

@@ -28,11 +28,11 @@ test.each([
   [{ frames: 12 }, { code: 'parameter_unknown', param: 'frames' }],
   [{ max_frames: 8, start_view: 'rear' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('render.360 validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(render360, parameters)).toEqual(refusal);
 });
 
-test('requires 1 to 72 files and converts multipart text to a number', () => {
+test('render.360 requires 1 to 72 files and converts multipart text to a number', () => {
   expect(jsonRefusal(render360, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
   expect(jsonRefusal(render360, { input_refs: Array(73).fill(UPLOAD_ID) })).toEqual(invalid('input_refs'));
   expect(jsonRefusal(render360, { input_refs: Array(72).fill(UPLOAD_ID) })).toBeNull();
@@ -46,17 +46,17 @@ test.each([
   [7, 0, 'images'],
   [0, 2, 'input_refs'],
   [8, 1, 'input_refs'],
-])('refuses %d pictures with %d videos by %p, or accepts them', (pictures, videos, param) => {
+])('render.360 with %d pictures and %d videos has %s as its invalid parameter', (pictures, videos, param) => {
   expect(render360.refine({ parameters: {}, files: files(pictures, videos) })?.param ?? null).toBe(param);
 });
 
-test('accepts only pictures directly and rejects wait', () => {
+test('render.360 accepts only pictures directly and rejects wait', () => {
   expect(render360.files.mediaTypes).toContain('video/mp4');
   expect(render360.files.directMediaTypes.some((type) => type.startsWith('video/'))).toBe(false);
   expect(render360.acceptsWait).toBe(false);
 });
 
-test.each(SCENARIOS)('lists the frames of %s in order, as in its manifest', (scenario) => {
+test.each(SCENARIOS)('render.360 lists the frames of %s in order, as in its manifest', (scenario) => {
   const { frames, manifest } = fixtureOf<Result>(SLUG, scenario);
   expect(frames.map(({ index }) => index)).toEqual(frames.map((_, index) => index));
   const azimuths = frames.map(({ azimuth_degrees }) => azimuth_degrees);
@@ -66,7 +66,7 @@ test.each(SCENARIOS)('lists the frames of %s in order, as in its manifest', (sce
   expect(drawn.frames.map(({ azimuth_degrees }) => azimuth_degrees)).toEqual(azimuths);
 });
 
-test.each(SCENARIOS)('covers in %s what live mode would say of the same frames', (scenario) => {
+test.each(SCENARIOS)('the coverage of the scenario %s is what live mode would say of the same frames', (scenario) => {
   const { frames, coverage } = fixtureOf<Result>(SLUG, scenario);
   expect(coverageOf(frames.map(({ azimuth_degrees: azimuthDegrees }) => ({ azimuthDegrees })))).toEqual(coverage);
   expect(frames.map(({ azimuth_degrees }) => viewAt(azimuth_degrees))).toEqual(frames.map(({ view }) => view));
@@ -75,7 +75,7 @@ test.each(SCENARIOS)('covers in %s what live mode would say of the same frames',
 test.each([
   ['default', 1_500],
   ['incomplete_circle', 938],
-])('charges %s for the part of the circle that it covers', async (scenario, charged) => {
+])('render.360 charges the scenario %s for the part of the circle that it covers', async (scenario, charged) => {
   const { chargedCredits } = await testModeOutcome<Result>(render360, {
     scenario,
     mediaTypes: Array(8).fill('image/jpeg'),
@@ -83,7 +83,7 @@ test.each([
   expect(chargedCredits).toBe(charged);
 });
 
-test.each(SCENARIOS)('states the coverage of the frames of %s', (scenario) => {
+test.each(SCENARIOS)('render.360 states the coverage of the frames of %s', (scenario) => {
   const { frames, coverage } = fixtureOf<Result>(SLUG, scenario);
   const gaps = frames.map(
     ({ azimuth_degrees }, index) => (azimuth_degrees - (frames.at(index - 1)?.azimuth_degrees ?? 0) + 360) % 360,
@@ -102,19 +102,19 @@ test.each([
   expect(applyParameters(whole, { start_view }).start_frame_index).toBe(index);
 });
 
-test('opens with the front left by default, or with the nearest frame', () => {
+test('a viewer opens with the front left by default, or with the nearest frame', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   const incomplete = fixtureOf<Result>(SLUG, 'incomplete_circle');
   expect(applyParameters(incomplete, { start_view: 'rear' }).start_frame_index).toBe(3);
 });
 
-test('states the requested scene, while the manifest of the example says that its frames show none', () => {
+test('render.360 states the requested scene, while the manifest of the example says that its frames show none', () => {
   expect(applyParameters(whole, { scene: 'showroom' })).toEqual({ ...whole, scene: 'showroom' });
   const { file } = whole.manifest as unknown as { file: string };
   expect(JSON.parse(readFixtureFile(SLUG, file).toString())).toMatchObject({ scene: null });
 });
 
-test('keeps the boxes within the frames, with files of the stated sizes', async () => {
+test('the boxes of the default fixture lie within its frames, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG, 'frame-0.jpg')).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

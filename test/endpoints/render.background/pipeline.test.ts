@@ -35,7 +35,7 @@ const at = (made: MadePicture | null, x: number, y: number) => {
   return [...pixels.subarray((y * width + x) * channels, (y * width + x + 1) * channels)];
 };
 
-test('cuts the vehicle out to its box, transparent around it, with its own pixels', async () => {
+test('render.background cuts the vehicle out to its box, transparent around it, with its own pixels', async () => {
   const { vehicle, cut_out } = await run();
   expect(vehicle).toMatchObject({ class: 'car', is_cut_off: false });
   const { source_bbox: box = { x: 0, y: 0, width: 0, height: 0 } } = vehicle ?? {};
@@ -49,7 +49,7 @@ test('cuts the vehicle out to its box, transparent around it, with its own pixel
   for (const pixel of clear) expect(pixel).toEqual([0, 0, 0, 0]);
 });
 
-test('fills everything but the vehicle and its shadow with the background colour', async () => {
+test('render.background fills everything but the vehicle and its shadow with the background colour', async () => {
   const { composite, scene, background_color, has_shadow } = await run({
     background_color: '#AA00ff',
     shadow: false,
@@ -62,7 +62,7 @@ test('fills everything but the vehicle and its shadow with the background colour
   expect(at(composite, 32, 28)).toEqual(GREEN);
 });
 
-test('draws the shadow below the vehicle, on the ground only', async () => {
+test('render.background draws the shadow below the vehicle, on the ground only', async () => {
   const plain = { background_color: '#c8c8c8' };
   const [lit, shaded] = [await run({ ...plain, shadow: false }), await run(plain)];
   expect(shaded.has_shadow).toBe(true);
@@ -72,7 +72,7 @@ test('draws the shadow below the vehicle, on the ground only', async () => {
   expect(at(shaded.composite, 32, 4)).toEqual(at(lit.composite, 32, 4));
 });
 
-test('adds no shadow to a vehicle that the lower edge cuts off', async () => {
+test('render.background adds no shadow to a vehicle that the lower edge cuts off', async () => {
   const model = modelSaying({ detector: detector({ rows: [4, 5, 6, 7] }) });
   const { vehicle, has_shadow } = await run({}, model);
   expect(vehicle?.is_cut_off).toBe(true);
@@ -80,7 +80,7 @@ test('adds no shadow to a vehicle that the lower edge cuts off', async () => {
 });
 
 test.each(['studio_white', 'studio_gray', 'studio_dark', 'showroom', 'forecourt'])(
-  'paints %s as a wall above a ground',
+  'render.background paints %s as a wall above a ground',
   async (scene) => {
     const { composite, ...made } = await run({ scene, shadow: false });
     expect(made.scene).toBe(scene);
@@ -89,7 +89,7 @@ test.each(['studio_white', 'studio_gray', 'studio_dark', 'showroom', 'forecourt'
   },
 );
 
-test('blends the background through soft matte edges', async () => {
+test('render.background blends the background through soft matte edges', async () => {
   const matting = {
     labels: [],
     decoder: { name: 'alpha-matte', output: 'alpha', values: 'logits' },
@@ -104,7 +104,7 @@ test('blends the background through soft matte edges', async () => {
   expect(at(cut_out, 10, 10)[3]).toBe(128);
 });
 
-test('cuts out the largest of several vehicles, and the others go with the background', async () => {
+test('render.background cuts out the largest of several vehicles, and the others go with the background', async () => {
   const { says, ...rest } = detector();
   const data = Float32Array.from(says.logits.data);
   for (const cell of [7, 15]) data[64 + cell] = 20;
@@ -118,7 +118,7 @@ test('cuts out the largest of several vehicles, and the others go with the backg
   expect(pipeline.chargedShare?.(several)).toBe(1);
 });
 
-test('finds nothing in a picture of one pixel', async () => {
+test('render.background finds nothing in a picture of one pixel', async () => {
   const pixel = { width: 1, height: 1, pixels: Uint8Array.of(9, 9, 9) };
   const model = modelSaying({ detector: detector({ rows: [] }) });
   const made = (await pipeline.create(model)({ pictures: sent(pixel), parameters: {} })) as Made;
@@ -126,7 +126,7 @@ test('finds nothing in a picture of one pixel', async () => {
   expect(pipeline.chargedShare?.(made)).toBe(0);
 });
 
-test('returns null pictures and charges nothing without a vehicle', async () => {
+test('render.background returns null pictures and charges nothing without a vehicle', async () => {
   const made = await run({}, modelSaying({ detector: detector({ rows: [] }) }));
   expect(made).toMatchObject({
     vehicle: null,

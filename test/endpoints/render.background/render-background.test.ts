@@ -23,11 +23,11 @@ test.each([
   [{ scene: 'showroom', shadow: false, output_format: 'webp' }, null],
   [{ background_color: '#A0b1C2' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('render.background validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(renderBackground, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('render.background requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(renderBackground, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(renderBackground, { shadow: 'false' })).toBeNull();
   expect(multipartRefusal(renderBackground, { scene: ['showroom', 'forecourt'] })).toMatchObject({ param: 'scene' });
@@ -38,11 +38,11 @@ test.each([
   [{ scene: 'showroom' }, null],
   [{ background_color: '#ffffff' }, null],
   [{}, null],
-])('refuses two backgrounds at once: %j', (parameters, param) => {
+])('render.background refuses two backgrounds at once: %j', (parameters, param) => {
   expect(renderBackground.refine({ parameters, files: [] })?.param ?? null).toBe(param);
 });
 
-test('echoes the request in the result', () => {
+test('render.background echoes the request in the result', () => {
   expect(applyParameters(whole, {})).toMatchObject({
     scene: 'studio_white',
     background_color: null,
@@ -60,7 +60,7 @@ test('echoes the request in the result', () => {
   });
 });
 
-test('succeeds without pictures and charges nothing without a vehicle, whatever the parameters', async () => {
+test('render.background succeeds without pictures and charges nothing without a vehicle, whatever the parameters', async () => {
   const endpointsDirectory = new URL('../../../src/endpoints/', import.meta.url);
   const backend = createFixtureBackend({
     logger: quiet,
@@ -80,7 +80,7 @@ test('succeeds without pictures and charges nothing without a vehicle, whatever 
   });
 });
 
-test('makes the cut-out as large as the box, transparent around the vehicle', async () => {
+test('render.background makes the cut-out as large as the box, transparent around the vehicle', async () => {
   const { channels, width, height } = await sharp(readFixtureFile(SLUG, 'cut-out.png')).ensureAlpha().metadata();
   const { isOpaque } = await sharp(readFixtureFile(SLUG, 'cut-out.png')).stats();
   expect(isOpaque).toBe(false);
@@ -90,7 +90,7 @@ test('makes the cut-out as large as the box, transparent around the vehicle', as
   });
 });
 
-test('keeps the default fixture within the example picture, with files of the stated sizes', async () => {
+test('the default fixture of render.background lies within the example picture, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

@@ -51,7 +51,7 @@ const gap = (one: RgbImage, other: RgbImage) =>
 describe('exposure_correction', () => {
   const correct = correction('exposure_correction');
 
-  test('brings a dark picture closer to the well exposed one, and states by how many stops', () => {
+  test('exposure_correction brings a dark picture closer to the well exposed one, and states by how many stops', () => {
     const [well, dark] = [scene(), scene([1, 1, 1], 0.4)];
     const corrected = correct(dark, 1);
     if (typeof corrected === 'string') throw new Error(corrected);
@@ -64,7 +64,7 @@ describe('exposure_correction', () => {
     expect(shadows_ev).toBeGreaterThan(0);
   });
 
-  test('keeps the order of levels, so that nothing is clipped', () => {
+  test('exposure_correction keeps the order of levels, so that nothing is clipped', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.15, max: 0.5, noNaN: true }),
@@ -90,7 +90,7 @@ describe('exposure_correction', () => {
     ['a well exposed picture', scene(), 'not_needed'],
     ['a white studio', scene([1, 1, 1], 1.6), 'not_needed'],
     ['a black picture', scene([1, 1, 1], 0), 'would_do_harm'],
-  ])('leaves %s alone', (_, picture, reason) => {
+  ])('exposure_correction leaves %s alone', (_, picture, reason) => {
     expect(correct(picture, 1)).toBe(reason);
   });
 });
@@ -101,7 +101,7 @@ describe('white_balance', () => {
   test.each([
     ['warm', [1.1, 1, 0.82], 'below'],
     ['cold', [0.85, 1, 1.1], 'above'],
-  ] as const)('takes a %s cast from grey things, and names its temperature', (_, light, side) => {
+  ] as const)('white_balance takes a %s cast from grey things, and names its temperature', (_, light, side) => {
     const cast = scene([...light]);
     const corrected = correct(cast, 1);
     if (typeof corrected === 'string') throw new Error(corrected);
@@ -113,7 +113,7 @@ describe('white_balance', () => {
     else expect(from_kelvin).toBeGreaterThan(7000);
   });
 
-  test('does not take the paint of a car for its light', () => {
+  test('white_balance does not take the paint of a car for its light', () => {
     expect(correct(scene(), 1)).toBe('not_needed');
     const red = { ...scene(), pixels: scene().pixels.map((_, index) => (index % 3 === 0 ? 200 : 20)) };
     expect(correct(red, 1)).toBe('would_do_harm');
@@ -136,7 +136,7 @@ describe('deblur', () => {
       one.pixels.reduce((sum, level, index) => sum + (level - (grey.pixels[index] ?? 0)) ** 2, 0) / one.pixels.length,
     );
 
-  test.each([1.5, 2, 3])('knows how wide a blur of %d pixels is, and undoes a part of it', async (sigma) => {
+  test.each([1.5, 2, 3])('deblur knows how wide a blur of %d pixels is, and undoes a part of it', async (sigma) => {
     const soft = await outOfFocus(grey, sigma);
     const width = blurWidthOf(soft) ?? 0;
     expect(Math.abs(width / sigma - 1)).toBeLessThan(0.15);
@@ -148,7 +148,7 @@ describe('deblur', () => {
     expect(whole.applied).toMatchObject({ operation: 'deblur', parameters: { amount: 1, motion_pixels: 0 } });
   });
 
-  test('leaves alone what is sharp, has no edges, or is blurred too far', async () => {
+  test('deblur leaves alone a picture that is sharp, has no edges, or is blurred too far', async () => {
     const halves = { ...scene(), pixels: scene().pixels.map((_, index) => (index % (WIDTH * 3) < WIDTH ? 20 : 230)) };
     expect(correct(scene(), 1)).toBe('not_needed');
     expect(correct(scene([0, 0, 0]), 1)).toBe('not_needed');
@@ -159,7 +159,7 @@ describe('deblur', () => {
 describe('sharpen', () => {
   const correct = correction('sharpen');
 
-  test('brings a soft picture closer to the crisp one', () => {
+  test('sharpen brings a soft picture closer to the crisp one', () => {
     const soft = blurred(blurred(scene(), 1), 1);
     const corrected = correct(soft, 1);
     if (typeof corrected === 'string') throw new Error(corrected);
@@ -167,11 +167,11 @@ describe('sharpen', () => {
     expect(measureQuality(corrected.made).sharpness).toBeGreaterThan(measureQuality(soft).sharpness);
   });
 
-  test('leaves a crisp picture alone', () => {
+  test('sharpen leaves a crisp picture alone', () => {
     expect(correct(scene(), 1)).toBe('not_needed');
   });
 
-  test('does not bring out noise', () => {
+  test('sharpen does not bring out noise', () => {
     let state = 1;
     const soft = blurred(scene(), 3);
     const noisy = {

@@ -43,7 +43,7 @@ function noisy(levels: number): RgbImage {
 const run = async (parameters: Record<string, unknown>, given: RgbImage = noisy(60), made: Model = model()) =>
   (await pipeline.create(made)({ pictures: sent(given), parameters })) as Made;
 
-test('denoises a noisy picture by its strength and reports nothing else', async () => {
+test('render.enhance denoises a noisy picture by its strength and reports nothing else', async () => {
   const { image, operations_applied, before, after } = await run({ operations: ['denoise'], strength: 0.5 });
   expect(operations_applied).toEqual([
     { operation: 'denoise', confidence: expect.any(Number) as unknown, parameters: { amount: 0.5 } },
@@ -55,7 +55,7 @@ test('denoises a noisy picture by its strength and reports nothing else', async 
   expect(after.quality.noise).toBeGreaterThan(before.quality.noise);
 });
 
-test('returns a picture that needs nothing unchanged', async () => {
+test('render.enhance returns a picture that needs nothing unchanged', async () => {
   const quiet: RgbImage = { width: 40, height: 30, pixels: new Uint8Array(40 * 30 * 3).fill(128) };
   const { image, operations_applied, operations_skipped, before, after } = await run(
     { operations: ['denoise', 'upscale'], output_format: 'png' },
@@ -72,7 +72,7 @@ test('returns a picture that needs nothing unchanged', async () => {
   expect(pipeline.chargedShare?.({ operations_applied })).toBe(0);
 });
 
-test('applies to a dark picture what it needs, and charges it; to the result nothing more', async () => {
+test('render.enhance applies to a dark picture what it needs, and charges it; to the result nothing more', async () => {
   const dark = smoothPicture(40, 30);
   dark.pixels = dark.pixels.map((level) => Math.round(level * 0.25));
   const { image, operations_applied, before, after } = await run(
@@ -88,7 +88,7 @@ test('applies to a dark picture what it needs, and charges it; to the result not
   expect(again.image.pixels).toEqual(image.pixels);
 });
 
-test('takes nothing from a picture by a network that makes it noisier', async () => {
+test('render.enhance takes nothing from a picture by a network that makes it noisier', async () => {
   const worse = model();
   let state = 0;
   const noisier: Model = {
@@ -116,21 +116,24 @@ test('takes nothing from a picture by a network that makes it noisier', async ()
   expect(operations_skipped).toEqual([{ operation: 'denoise', reason: 'would_do_harm' }]);
 });
 
-test('charges the full price once an operation is applied', async () => {
+test('render.enhance charges the full price once an operation is applied', async () => {
   expect(pipeline.chargedShare?.(await run({}))).toBe(1);
   expect(pipeline.chargedShare?.(await run({ upscale_factor: 2 }))).toBe(1);
 });
 
-test.each([2, 4])('does not score an enlargement by %d lower than plain interpolation', async (factor) => {
-  const { before, after } = await run(
-    { operations: ['upscale'], upscale_factor: factor, fidelity: 1 },
-    smoothPicture(40, 30),
-  );
-  expect(after.quality).toEqual(before.quality);
-  expect([before.width, after.width]).toEqual([40, 40 * factor]);
-});
+test.each([2, 4])(
+  'render.enhance does not score an enlargement by %d lower than plain interpolation',
+  async (factor) => {
+    const { before, after } = await run(
+      { operations: ['upscale'], upscale_factor: factor, fidelity: 1 },
+      smoothPicture(40, 30),
+    );
+    expect(after.quality).toEqual(before.quality);
+    expect([before.width, after.width]).toEqual([40, 40 * factor]);
+  },
+);
 
-test('skips operations without a network as not supported', async () => {
+test('render.enhance skips operations without a network as not supported', async () => {
   const requested = { operations: ['denoise', 'reflection_removal', 'perspective_correction'] };
   const { operations_applied, operations_skipped } = await run(requested, noisy(60), model({ hasDenoiser: false }));
   expect(operations_applied).toEqual([]);
@@ -142,7 +145,7 @@ test.each([
   [4, 2],
   [2, 4],
   [4, 4],
-])('enlarges by %d with a ×%d network', async (factor, scale) => {
+])('render.enhance enlarges by %d with a ×%d network', async (factor, scale) => {
   const requested = { operations: ['upscale'], upscale_factor: factor, fidelity: 0 };
   const { image, operations_applied, after } = await run(requested, noisy(60), model({ scale }));
   expect([image.width, image.height, after.width, after.height]).toEqual(
@@ -153,14 +156,14 @@ test.each([
   expect(new Set(image.pixels)).toEqual(new Set([255]));
 });
 
-test('adds no generated detail at full fidelity', async () => {
+test('render.enhance adds no generated detail at full fidelity', async () => {
   const given = smoothPicture(40, 30);
   const { image } = await run({ operations: ['upscale'], upscale_factor: 2, fidelity: 1 }, given);
   const mean = (pixels: Uint8Array) => pixels.reduce((sum, level) => sum + level, 0) / pixels.length;
   expect(Math.abs(mean(image.pixels) - mean(given.pixels))).toBeLessThan(1);
 });
 
-test('enlarges a picture of one pixel, with scores that are numbers', async () => {
+test('render.enhance enlarges a picture of one pixel, with scores that are numbers', async () => {
   const pixel = { width: 1, height: 1, pixels: Uint8Array.of(120, 120, 120) };
   const { image, before, after } = await run({ upscale_factor: 2 }, pixel);
   expect(image).toMatchObject({ width: 2, height: 2 });
@@ -170,7 +173,7 @@ test('enlarges a picture of one pixel, with scores that are numbers', async () =
   }
 });
 
-test('refuses an output that would be too large and says what to change', async () => {
+test('render.enhance refuses an output that would be too large and says what to change', async () => {
   const large = { width: 8000, height: 4000, pixels: new Uint8Array(0) };
   await expect(run({ upscale_factor: 2 }, large)).rejects.toMatchObject({
     code: 'input_unreadable',
@@ -181,15 +184,15 @@ test('refuses an output that would be too large and says what to change', async 
   await expect(run({ upscale_factor: 2, output_format: 'webp' }, long)).rejects.toThrow('at most 16383 pixels wide');
 });
 
-test('does not replace fine_grain by GAN', async () => {
+test('render.enhance does not replace fine_grain by GAN', async () => {
   await expect(run({ enhancer_model: 'fine_grain' })).rejects.toMatchObject({ code: 'model_unavailable' });
 });
 
-test('refuses networks that do not fit their role', () => {
+test('render.enhance refuses networks that do not fit their role', () => {
   expect(() => pipeline.create(model({ scale: 3 }))).toThrow('files.upscale.decoder.scale must be 2 or 4');
 });
 
-test('lowers the score of each defect', () => {
+test('noise, a bad exposure and a colour cast lower their scores', () => {
   const sharp = measureQuality(smoothPicture(64, 48));
   expect(measureQuality(noisy(60)).noise).toBeLessThan(measureQuality(noisy(10)).noise);
   const shade = (level: number): RgbImage => ({ width: 8, height: 8, pixels: new Uint8Array(192).fill(level) });
@@ -204,7 +207,7 @@ test('lowers the score of each defect', () => {
   }
 });
 
-test('scores a blurred picture as less sharp', () => {
+test('a blurred picture scores as less sharp', () => {
   const edges: RgbImage = {
     width: 48,
     height: 48,

@@ -34,11 +34,11 @@ test.each([
   [{ output_format: 'png' }, null],
   [{ model: 'GAN' }, { code: 'parameter_unknown', param: 'model' }],
   [{}, null],
-])('validates %j as specified', (parameters, refusal) => {
+])('render.enhance validates the parameters %j as specified', (parameters, refusal) => {
   expect(parameterRefusal(renderEnhance, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and converts multipart text to numbers and lists', () => {
+test('render.enhance requires a picture and converts multipart text to numbers and lists', () => {
   expect(jsonRefusal(renderEnhance, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(renderEnhance, { upscale_factor: '2', strength: '0.4', operations: 'denoise' })).toBeNull();
   expect(multipartRefusal(renderEnhance, { operations: ['denoise', 'sharpen'] })).toBeNull();
@@ -50,18 +50,18 @@ test.each([
   [{}, 100],
   [{ enhancer_model: 'GAN', upscale_factor: 4 }, 100],
   [{ enhancer_model: 'fine_grain' }, 300],
-])('%j costs %d credits', (parameters, credits) => {
+])('an enhancement with %j costs %d credits', (parameters, credits) => {
   expect(renderEnhance.price({ parameters, files: [] })).toBe(credits);
 });
 
-test('applies the operations that the picture needs by default', () => {
+test('render.enhance applies the operations that the picture needs by default', () => {
   const { operations_applied, operations_skipped, enhancer_model } = applyParameters(whole, {});
   expect(operations_applied).toEqual(whole.operations_applied);
   expect(operations_skipped).toEqual([]);
   expect(enhancer_model).toBe('GAN');
 });
 
-test('applies each requested operation or skips it with a reason', () => {
+test('render.enhance applies each requested operation or skips it with a reason', () => {
   const result = applyParameters(whole, { operations: ['denoise', 'deblur', 'upscale'], enhancer_model: 'fine_grain' });
   expect(result.enhancer_model).toBe('fine_grain');
   expect(result.operations_applied.map(({ operation }) => operation)).toEqual(['denoise']);
@@ -71,24 +71,27 @@ test('applies each requested operation or skips it with a reason', () => {
   ]);
 });
 
-test.each([2, 4] as const)('enlarges the picture by %d even if operations does not list upscale', (factor) => {
-  const { image, operations_applied, after } = applyParameters(whole, {
-    upscale_factor: factor,
-    operations: ['denoise'],
-    output_format: 'png',
-  });
-  const size = { width: whole.before.width * factor, height: whole.before.height * factor };
-  expect(image).toMatchObject({ file: `enhanced-${factor}x.png`, ...size });
-  expect(after).toMatchObject(size);
-  expect(operations_applied.at(-1)).toMatchObject({ operation: 'upscale', parameters: { factor } });
-});
+test.each([2, 4] as const)(
+  'render.enhance enlarges the picture by %d even if operations does not list upscale',
+  (factor) => {
+    const { image, operations_applied, after } = applyParameters(whole, {
+      upscale_factor: factor,
+      operations: ['denoise'],
+      output_format: 'png',
+    });
+    const size = { width: whole.before.width * factor, height: whole.before.height * factor };
+    expect(image).toMatchObject({ file: `enhanced-${factor}x.png`, ...size });
+    expect(after).toMatchObject(size);
+    expect(operations_applied.at(-1)).toMatchObject({ operation: 'upscale', parameters: { factor } });
+  },
+);
 
-test('every_operation applies every operation with an enlargement', () => {
+test('the scenario every_operation applies every operation with an enlargement', () => {
   const { operations_applied } = applyParameters(fixtureOf<Fixture>(SLUG, 'every_operation'), { upscale_factor: 2 });
   expect(operations_applied.map(({ operation }) => operation).sort()).toEqual([...ENHANCE_OPERATIONS].sort());
 });
 
-test('nothing_to_improve applies nothing and keeps the scores', () => {
+test('the scenario nothing_to_improve applies nothing and keeps the scores', () => {
   const { operations_applied, before, after } = applyParameters(fixtureOf<Fixture>(SLUG, 'nothing_to_improve'), {});
   expect(operations_applied).toEqual([]);
   expect(after.quality).toEqual(before.quality);
@@ -99,12 +102,15 @@ test.each([
   [{ upscale_factor: 2 }, 'nothing_to_improve', 100],
   [{ operations: ['deblur'], enhancer_model: 'fine_grain' }, undefined, 0],
   [{ enhancer_model: 'fine_grain' }, undefined, 300],
-])('charges for applied operations only: %j in %s costs %d credits', async (parameters, scenario, credits) => {
-  const outcome = await testModeOutcome<Result>(renderEnhance, { parameters, ...(scenario && { scenario }) });
-  expect(outcome).toMatchObject({ status: 'succeeded', chargedCredits: credits });
-});
+])(
+  'render.enhance charges for applied operations only: %j in %s costs %d credits',
+  async (parameters, scenario, credits) => {
+    const outcome = await testModeOutcome<Result>(renderEnhance, { parameters, ...(scenario && { scenario }) });
+    expect(outcome).toMatchObject({ status: 'succeeded', chargedCredits: credits });
+  },
+);
 
-test('would_do_harm states that reason for requested operations only', () => {
+test('the scenario would_do_harm states that reason for requested operations only', () => {
   const fixture = fixtureOf<Fixture>(SLUG, 'would_do_harm');
   expect(applyParameters(fixture, { operations: ['sharpen', 'denoise'] }).operations_skipped).toEqual([
     { operation: 'sharpen', reason: 'would_do_harm' },
@@ -112,7 +118,7 @@ test('would_do_harm states that reason for requested operations only', () => {
   expect(applyParameters(fixture, {}).operations_skipped).toEqual([]);
 });
 
-test('keeps the fixtures within the example picture, with files of the stated sizes', async () => {
+test('the fixtures of render.enhance lie within the example picture, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

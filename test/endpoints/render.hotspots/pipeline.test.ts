@@ -18,7 +18,7 @@ const dented = damageModel({ dent: cellsWithin([1, 2], [2, 3]) }, car);
 const run = async (model: Model, parameters: Partial<ResolvedParameters> = {}, frames = 1) =>
   (await pipeline.create(model)({ pictures: sent(...Array(frames).fill(picture)), parameters })) as Result;
 
-test('marks the damage and the parts, where the networks see them', async () => {
+test('render.hotspots marks the damage and the parts, where the networks see them', async () => {
   const { hotspots, unplaced_damages } = await run(dented);
   expect(unplaced_damages).toEqual([]);
   expect(hotspots.map(({ kind, label }) => [kind, label])).toEqual([
@@ -36,7 +36,7 @@ test('marks the damage and the parts, where the networks see them', async () => 
   ]);
 });
 
-test('marks a plate on the face that it is on, and none beside it', async () => {
+test('render.hotspots marks a plate on the face that it is on, and none beside it', async () => {
   const decoder = {
     name: 'yolo-pose',
     output: 'output0',
@@ -60,7 +60,7 @@ test('marks a plate on the face that it is on, and none beside it', async () => 
   expect(await labelsWith(plateAt(50))).toEqual(['Front bumper']);
 });
 
-test('keeps the requested kinds and parts that are sure enough', async () => {
+test('render.hotspots keeps the requested kinds and parts that are sure enough', async () => {
   const labels = async (parameters: Partial<ResolvedParameters>) =>
     (await run(dented, parameters)).hotspots.map(({ label }) => label);
   expect(await labels({ kinds: ['damage'] })).toEqual(['Dent on the left front door']);
@@ -68,7 +68,7 @@ test('keeps the requested kinds and parts that are sure enough', async () => {
   expect(await labels({ min_confidence: 1 })).toEqual([]);
 });
 
-test('marks nothing in a picture without a vehicle', async () => {
+test('render.hotspots marks nothing in a picture without a vehicle', async () => {
   expect(await run(damageModel({ dent: cellsWithin([1, 2], [2, 3]) }, { hood: [] }))).toEqual({
     hotspots: [],
     unplaced_damages: [],
@@ -107,7 +107,7 @@ describe('with named jobs', () => {
   const resolve = (parameters: Record<string, unknown>) =>
     pipeline.withReferences?.(parameters, async (id) => results[id] ?? null) as Promise<ResolvedParameters>;
 
-  test('reads the pictures of the named spin set, and sees them from where it says', async () => {
+  test('render.hotspots reads the pictures of the named spin set, and sees them from where it says', async () => {
     const parameters = await resolve({ job_id: JOB });
     expect(
       pipeline.furtherInputs?.({ ...parameters }).map(({ storageKey, mediaType }) => [storageKey, mediaType]),
@@ -123,13 +123,13 @@ describe('with named jobs', () => {
     ]);
   });
 
-  test('reads no other picture without one', async () => {
+  test('render.hotspots reads no other picture without a named spin set', async () => {
     expect(pipeline.furtherInputs?.(await resolve({ damage_job_id: 'detected' }).then((all) => ({ ...all })))).toEqual(
       [],
     );
   });
 
-  test('places a damage of the same picture by its box, and one of other pictures by what is seen', async () => {
+  test('render.hotspots places a damage of the same picture by its box, and one of other pictures by what is seen', async () => {
     const placementOf = async (damage_job_id: string) => {
       const { hotspots } = await run(dented, await resolve({ damage_job_id }));
       const [first] = hotspots;
@@ -140,7 +140,7 @@ describe('with named jobs', () => {
     expect(await placementOf('inspected')).toMatchObject({ x_normalized: expect.closeTo(0.25, 1) });
   });
 
-  test('fails when the result of a named job has been deleted', async () => {
+  test('render.hotspots fails when the result of a named job has been deleted', async () => {
     await expect(resolve({ job_id: 'job_gone' })).rejects.toMatchObject({ code: 'input_unreadable', param: 'job_id' });
   });
 });

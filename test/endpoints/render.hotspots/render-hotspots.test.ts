@@ -26,11 +26,11 @@ test.each([
   [{ labels: true }, { code: 'parameter_unknown', param: 'labels' }],
   [{ damage_job_id: JOB_ID, kinds: ['damage'], parts: ['hood'], min_confidence: 0.5 }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('render.hotspots validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(renderHotspots, parameters)).toEqual(refusal);
 });
 
-test('leaves the picture optional in the schema and converts multipart text to numbers and lists', () => {
+test('render.hotspots leaves the picture optional in the schema and converts multipart text to numbers and lists', () => {
   expect(jsonRefusal(renderHotspots, { job_id: JOB_ID })).toBeNull();
   expect(multipartRefusal(renderHotspots, { kinds: 'part', min_confidence: '0.3' })).toBeNull();
   expect(multipartRefusal(renderHotspots, { job_id: [JOB_ID, JOB_ID] })).toEqual(invalid('job_id'));
@@ -43,12 +43,12 @@ test.each([
   [{ job_id: JOB_ID }, 1, 'job_id'],
   [{}, 0, 'image'],
   [{ damage_job_id: JOB_ID }, 0, 'image'],
-])('requires either a picture or a spin set: %j with %d pictures', (parameters, pictures, param) => {
+])('render.hotspots requires either a picture or a spin set: %j with %d pictures', (parameters, pictures, param) => {
   const files = Array(pictures).fill({ mediaType: 'image/jpeg' });
   expect(renderHotspots.refine({ parameters, files })?.param ?? null).toBe(param);
 });
 
-test('accepts spin sets, and jobs that find damages', () => {
+test('render.hotspots accepts spin sets, and jobs that find damages', () => {
   expect(renderHotspots.jobReferences).toEqual([
     { parameter: 'job_id', endpoints: ['render.360'] },
     {
@@ -59,7 +59,7 @@ test('accepts spin sets, and jobs that find damages', () => {
   ]);
 });
 
-test('places each hotspot once on a picture, and once per visible frame of a spin set', () => {
+test('render.hotspots places each hotspot once on a picture, and once per visible frame of a spin set', () => {
   const onPicture = applyParameters(whole, {}).hotspots;
   expect(onPicture.length).toBeGreaterThan(0);
   expect(onPicture.flatMap(({ placements }) => placements.map(({ frame_index }) => frame_index))).toEqual(
@@ -68,11 +68,11 @@ test('places each hotspot once on a picture, and once per visible frame of a spi
   expect(applyParameters(whole, { job_id: JOB_ID, damage_job_id: JOB_ID })).toEqual(whole);
 });
 
-test('uses a frame of the spin set as the example picture', () => {
+test('render.hotspots uses a frame of the spin set as the example picture', () => {
   expect(readFixtureFile(SLUG, 'example.jpg').equals(readFixtureFile('render.360', 'frame-7.jpg'))).toBe(true);
 });
 
-test('filters hotspots by kinds, parts and min_confidence', () => {
+test('render.hotspots filters hotspots by kinds, parts and min_confidence', () => {
   const labels = (parameters: Parameters<typeof applyParameters>[1]) =>
     applyParameters(whole, { job_id: JOB_ID, ...parameters }).hotspots.map(({ label }) => label);
   expect(labels({ kinds: ['part'] })).toEqual(['Left front wheel', 'Left headlight']);
@@ -80,7 +80,7 @@ test('filters hotspots by kinds, parts and min_confidence', () => {
   expect(labels({ min_confidence: 0.96 })).toEqual(['Left front wheel', 'Left headlight']);
 });
 
-test('returns damage ids and unplaced damages only with a damage job', () => {
+test('render.hotspots returns damage ids and unplaced damages only with a damage job', () => {
   const { hotspots, unplaced_damages } = applyParameters(whole, { job_id: JOB_ID });
   expect(hotspots.map(({ damage }) => damage?.damage_id ?? null)).toEqual(hotspots.map(() => null));
   expect(unplaced_damages).toEqual([]);
@@ -99,7 +99,7 @@ const placed = async (found: unknown, spinSet: unknown = SPIN_SET) => {
 };
 
 test.each(['damage.detect', 'damage.severity'])(
-  'places every damage of the named %s job on its part, or lists it',
+  'render.hotspots places every damage of the named %s job on its part, or lists it',
   async (slug) => {
     const found = fixtureOf<Detected>(slug).damages;
     const { hotspots, unplaced_damages } = await placed(fixtureOf(slug));
@@ -115,7 +115,7 @@ test.each(['damage.detect', 'damage.severity'])(
   },
 );
 
-test('labels the damages of the named job and keeps their severities', async () => {
+test('render.hotspots labels the damages of the named job and keeps their severities', async () => {
   const { hotspots } = await placed(fixtureOf('damage.severity'));
   expect(hotspots.find(({ damage }) => damage?.damage_id === 'damage_1')).toMatchObject({
     label: 'Broken light on the left taillight',
@@ -123,7 +123,7 @@ test('labels the damages of the named job and keeps their severities', async () 
   });
 });
 
-test('lists a damage on an unknown part as not found, and one that the camera cannot see as not shown', async () => {
+test('render.hotspots lists a damage on an unknown part as not found, and one that the camera cannot see as not shown', async () => {
   const [one, other] = DETECTED.damages;
   const damages = [
     { ...one, part: null },
@@ -133,7 +133,7 @@ test('lists a damage on an unknown part as not found, and one that the camera ca
   expect(unplaced_damages.map(({ reason }) => reason)).toEqual(['not_found', 'not_shown']);
 });
 
-test('refers to the frames of the named spin set only', async () => {
+test('render.hotspots refers to the frames of the named spin set only', async () => {
   const incomplete = fixtureOf<SpinSet>('render.360', 'incomplete_circle');
   const { hotspots, unplaced_damages } = await placed(DETECTED, incomplete);
   const frames = hotspots.flatMap(({ placements }) => placements.map(({ frame_index }) => frame_index));
@@ -142,7 +142,7 @@ test('refers to the frames of the named spin set only', async () => {
   expect(unplaced_damages.map(({ part }) => part)).toContain('rear_bumper');
 });
 
-test('fails after the result of a named job is deleted', async () => {
+test('render.hotspots fails after the result of a named job is deleted', async () => {
   const parameters = { job_id: JOB_ID };
   const outcome = await testModeOutcome<Result>(renderHotspots, { parameters, mediaTypes: [] });
   expect(outcome).toMatchObject({ status: 'failed', error: { code: 'input_unreadable' }, chargedCredits: 0 });

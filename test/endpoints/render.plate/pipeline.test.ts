@@ -44,7 +44,7 @@ const mostApart = (one: readonly number[], other: readonly number[]) =>
 const rowOf = (image: MadePicture, y: number) =>
   Array.from({ length: 44 }, (_, place) => at(image, 10 + place, y)[0] ?? 0);
 
-test('blurs a plate beyond its letters and changes nothing else', async () => {
+test('render.plate blurs a plate beyond its letters and changes nothing else', async () => {
   const { image, mode, fill_color, replacement_text, plates } = await run();
   expect([mode, fill_color, replacement_text]).toEqual(['blur', null, null]);
   expect(plates).toEqual([
@@ -72,7 +72,7 @@ test('blurs a plate beyond its letters and changes nothing else', async () => {
   }
 });
 
-test('leaves only three mean colours of a blurred plate', async () => {
+test('render.plate leaves only three mean colours of a blurred plate', async () => {
   // Letters in another order with the same ink produce the same picture.
   const mirrored = {
     ...picture,
@@ -88,7 +88,7 @@ test('leaves only three mean colours of a blurred plate', async () => {
   ).toBeLessThan(40);
 });
 
-test('masks with one colour, slightly beyond the plate on every side', async () => {
+test('render.plate masks with one colour, slightly beyond the plate on every side', async () => {
   const { image, fill_color } = await run({ mode: 'mask', fill_color: '#FF8000' });
   expect(fill_color).toBe('#ff8000');
   for (const [x, y] of [
@@ -107,7 +107,7 @@ test('masks with one colour, slightly beyond the plate on every side', async () 
   expect((await run({ mode: 'mask' })).fill_color).toBe('#26292c');
 });
 
-test('states a plate at the edge of the picture within it, and covers it to the edge', async () => {
+test('render.plate states a plate at the edge of the picture within it, and covers it to the edge', async () => {
   // The right side is slanted, the left one lies beyond the picture: taken as parallel, it ends at x = -4.
   const cut = {
     ...picture,
@@ -126,7 +126,7 @@ test('states a plate at the edge of the picture within it, and covers it to the 
   expect(at(image, 0, 39)).toEqual([255, 128, 0]);
 });
 
-test('replaces a plate with the requested text at the brightness of the original', async () => {
+test('render.plate replaces a plate with the requested text at the brightness of the original', async () => {
   const blank = await run({ mode: 'replace', fill_color: '#ffffff' });
   // The lightest places of the plate have 240 of 255 levels.
   expect(at(blank.image, 32, 32)).toEqual([240, 240, 240]);
@@ -143,7 +143,7 @@ test('replaces a plate with the requested text at the brightness of the original
   expect(darkestAbout(42, 28)).toBeLessThan(80);
 });
 
-test('refuses a text with an unsupported character and names it', async () => {
+test('render.plate refuses a text with an unsupported character and names it', async () => {
   await expect(run({ mode: 'replace', replacement_text: 'Ж 1' })).rejects.toMatchObject({
     code: 'input_unreadable',
     param: 'replacement_text',
@@ -151,28 +151,28 @@ test('refuses a text with an unsupported character and names it', async () => {
   });
 });
 
-test('returns a picture without a plate unchanged in its format', async () => {
+test('render.plate returns a picture without a plate unchanged in its format', async () => {
   const { image, plates } = await run({}, 0.1, 'webp');
   expect(plates).toEqual([]);
   expect(image.pixels).toEqual(picture.pixels);
   expect(image.format).toBe('webp');
 });
 
-test('survives a plate that is said to be on a picture of one pixel', async () => {
+test('render.plate survives a plate that is said to be on a picture of one pixel', async () => {
   const pixel = { width: 1, height: 1, pixels: Uint8Array.of(9, 9, 9) };
   const parameters = { mode: 'replace', replacement_text: 'H-1' };
   const { image } = (await pipeline.create(model())({ pictures: sent(pixel), parameters })) as Made;
   expect([image.width, image.height, image.pixels.length]).toEqual([1, 1, 3]);
 });
 
-test('leaves what the detector is not sure of', async () => {
+test('render.plate lists no plate of which the detector is not sure', async () => {
   const unsure = model(0.3);
   const sureOnly = { ...unsure, manifest: { ...unsure.manifest, thresholds: { plate: 0.5 } } };
   const { plates } = (await pipeline.create(sureOnly)({ pictures: sent(picture), parameters: {} })) as Made;
   expect(plates).toEqual([]);
 });
 
-test('blurs what may be a plate, and writes nothing on it', async () => {
+test('render.plate blurs what may be a plate, and writes nothing on it', async () => {
   const unsure = model(0.4);
   const covering = { ...unsure, manifest: { ...unsure.manifest, thresholds: { plate: 0.5, cover: 0.3 } } };
   const parameters = { mode: 'replace', replacement_text: 'H-1', fill_color: '#ffffff' };
@@ -198,14 +198,14 @@ describe('with a model that reads print', () => {
     return (await pipeline.create(seeing(score))({ pictures, parameters: { mode: 'mask' } })) as Made;
   };
 
-  test('covers a plate that the detector finds, whole', async () => {
+  test('render.plate covers a plate that the detector finds, whole', async () => {
     const { plates } = await covered(0.9);
     const bbox = { x: about(8), y: about(24), width: about(48), height: about(16) };
     expect(plates).toEqual([expect.objectContaining({ bbox })]);
     expect(Object.keys(plates[0] ?? {})).toEqual(['confidence', 'bbox', 'quad']);
   });
 
-  test('masks and writes on something without a number only if the detector is surer than of a road sign', async () => {
+  test('render.plate masks and writes on something without a number only if the detector is surer than of a road sign', async () => {
     const pictures = sent(picture).map((each) => ({ ...each, format: 'jpg' as const }));
     const parameters = { mode: 'mask', fill_color: '#ff8000' };
     const middle = async (score: number) => {
@@ -218,7 +218,7 @@ describe('with a model that reads print', () => {
     expect(await middle(0.5)).not.toEqual([255, 128, 0]);
   });
 
-  test('covers a plate that only the number on it tells', async () => {
+  test('render.plate covers a plate that only the number on it tells', async () => {
     const { image, plates } = await covered(0.1);
     expect(plates).toMatchObject([{ confidence: expect.closeTo(0.95) }]);
     const [{ bbox } = { bbox: { x: 99, width: 0 } }] = plates;
@@ -228,7 +228,7 @@ describe('with a model that reads print', () => {
     expect(at(image, 38, 32)).toEqual([38, 41, 44]);
   });
 
-  test('covers what the detector is less sure of, from the confidence that the model states', async () => {
+  test('render.plate covers what the detector is less sure of, from the confidence that the model states', async () => {
     const unsure = (score: number) => {
       const { manifest, ...rest } = model(score);
       const thresholds = { plate: 0.9, cover: 0.5 };

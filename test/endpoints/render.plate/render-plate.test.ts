@@ -22,11 +22,11 @@ test.each([
   [{ mode: 'replace', replacement_text: 'MÜ·AB 12-3', fill_color: '#FFffFF' }, null],
   [{ mode: 'mask', fill_color: '#000000' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('render.plate validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(renderPlate, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('render.plate requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(renderPlate, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(renderPlate, { mode: ['blur', 'mask'] })).toEqual(invalid('mode'));
 });
@@ -38,11 +38,11 @@ test.each([
   [{ mode: 'mask', fill_color: '#000000' }, null],
   [{ mode: 'replace', replacement_text: 'ABC', fill_color: '#000000' }, null],
   [{ mode: 'blur' }, null],
-])('refuses parameters that do not match the mode: %j', (parameters, param) => {
+])('render.plate refuses parameters that do not match the mode: %j', (parameters, param) => {
   expect(renderPlate.refine({ parameters, files: [] })?.param ?? null).toBe(param);
 });
 
-test('returns the picture of each mode and echoes the request', () => {
+test('render.plate returns the picture of each mode and echoes the request', () => {
   expect(applyParameters(whole, {})).toMatchObject({
     mode: 'blur',
     image: { file: 'blurred.jpg' },
@@ -85,7 +85,7 @@ test.each(['blurred.jpg', 'masked.jpg', 'replaced.jpg'])(
   },
 );
 
-test('keeps the default fixture within the example picture, with files of the stated sizes', async () => {
+test('the default fixture of render.plate lies within the example picture, with files of the stated sizes', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
   expect(await missizedPictures(SLUG)).toEqual([]);
 });

@@ -25,7 +25,7 @@ const NOTHING: Shot = { view: 'front', cells: null };
 const viewsOf = ({ segments }: Made) => segments.map(({ view }) => view?.value);
 
 describe('a film of pictures', () => {
-  test('walks around the vehicle from its front left, whatever the order of the pictures', async () => {
+  test('a film walks around the vehicle from its front left, whatever the order of the pictures', async () => {
     const mixed = [3, 0, 6, 1, 7, 4, 2, 5].map((index) => CIRCLE[index] as Shot);
     const made = await make(mixed);
     expect(viewsOf(made)).toEqual(['front_left', ...COMPASS_VIEWS.slice(0, 7)]);
@@ -34,7 +34,7 @@ describe('a film of pictures', () => {
     expect([made.duration_seconds, made.frames_per_second, made.aspect_ratio]).toEqual([12.5, 30, '16:9']);
   });
 
-  test('of a part of the circle begins and ends at the side that was not photographed', async () => {
+  test('a film of a part of the circle begins and ends at the side that was not photographed', async () => {
     expect(viewsOf(await make(shots('front', 'rear_left', 'left', 'front_left')))).toEqual([
       'rear_left',
       'left',
@@ -43,7 +43,7 @@ describe('a film of pictures', () => {
     ]);
   });
 
-  test('is not longer than wanted: of many pictures, some are left out', async () => {
+  test('a film is not longer than wanted, and leaves out some of many pictures', async () => {
     const made = await make([...CIRCLE, ...CIRCLE, ...CIRCLE], { max_duration_seconds: 5 });
     expect(made.duration_seconds).toBeLessThanOrEqual(5);
     expect(made.segments).toHaveLength(12);
@@ -54,7 +54,7 @@ describe('a film of pictures', () => {
     ['16:9', 16 / 9],
     ['1:1', 1],
     ['9:16', 9 / 16],
-  ] as const)('has pictures of the size of the film, in %s', async (aspect_ratio, ratio) => {
+  ] as const)('the pictures of a film have the size of the film, in %s', async (aspect_ratio, ratio) => {
     const made = await make(CIRCLE.slice(0, 3), { aspect_ratio });
     expect([made.video.width / made.video.height, made.video.width % 2, made.video.height % 2]).toEqual([ratio, 0, 0]);
     const drawn = (await encodePictures(made, encodePicture)) as {
@@ -67,7 +67,7 @@ describe('a film of pictures', () => {
     expect(drawn.poster).toEqual(drawn.video.pictures[0]);
   });
 
-  test('leaves out pictures without the vehicle', async () => {
+  test('a film leaves out pictures without the vehicle', async () => {
     const made = await make([...CIRCLE.slice(0, 3), NOTHING]);
     expect(made.left_out).toEqual([{ image_index: 3, time_offset_ms: null, reason: 'no_vehicle' }]);
     expect(made.segments).toHaveLength(3);
@@ -77,7 +77,7 @@ describe('a film of pictures', () => {
     [2, /Only 2 pictures show/],
     [1, /Only 1 picture shows/],
     [0, /No picture shows/],
-  ])('fails, for nothing, with %d usable pictures', async (usable, message) => {
+  ])('a film fails with %d usable pictures', async (usable, message) => {
     const making = make([...CIRCLE.slice(0, usable), NOTHING, NOTHING, NOTHING]);
     await expect(making).rejects.toMatchObject({
       code: 'input_unreadable',
@@ -88,7 +88,7 @@ describe('a film of pictures', () => {
 });
 
 describe('a film of a video', () => {
-  test('keeps its order and names its moments, and is not longer', async () => {
+  test('a film of a video keeps its order, names its moments and is not longer', async () => {
     const made = await make([...CIRCLE].reverse(), {}, 500);
     expect(viewsOf(made)).toEqual([...COMPASS_VIEWS].reverse());
     expect(made.segments.map(({ source }) => source.time_offset_ms)).toEqual([
@@ -97,7 +97,7 @@ describe('a film of a video', () => {
     expect(made.duration_seconds).toBeLessThanOrEqual(3.5);
   });
 
-  test('without a vehicle fails, for nothing', async () => {
+  test('a film of a video without a vehicle fails', async () => {
     await expect(make([NOTHING, NOTHING], {}, 500)).rejects.toMatchObject({
       message: expect.stringMatching(/No frame of the video/),
     });

@@ -22,11 +22,11 @@ test.each([
   [{ duration: 30 }, { code: 'parameter_unknown', param: 'duration' }],
   [{ aspect_ratio: '9:16', max_duration_seconds: 5 }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('render.video validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(renderVideo, parameters)).toEqual(refusal);
 });
 
-test('requires 1 to 60 files', () => {
+test('render.video requires 1 to 60 files', () => {
   expect(jsonRefusal(renderVideo, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
   expect(jsonRefusal(renderVideo, { input_refs: Array(61).fill(UPLOAD_ID) })).toEqual(invalid('input_refs'));
 });
@@ -38,19 +38,22 @@ test.each([
   [2, 0, 'images'],
   [0, 2, 'input_refs'],
   [3, 1, 'input_refs'],
-])('refuses %d pictures with %d videos by %p, or accepts them', (pictures, videos, param) => {
+])('render.video with %d pictures and %d videos has %s as its invalid parameter', (pictures, videos, param) => {
   expect(renderVideo.refine({ parameters: {}, files: files(pictures, videos) })?.param ?? null).toBe(param);
 });
 
-test.each(['16:9', '1:1', '9:16'] as const)('%s has a video and a poster of that aspect ratio', (aspect_ratio) => {
-  const { video, poster, ...rest } = applyParameters(whole, { aspect_ratio });
-  const [across = 0, down = 1] = aspect_ratio.split(':').map(Number);
-  expect(rest.aspect_ratio).toBe(aspect_ratio);
-  expect((video.width ?? 0) / (video.height ?? 1)).toBeCloseTo(across / down, 2);
-  expect([poster.width, poster.height]).toEqual([video.width, video.height]);
-});
+test.each(['16:9', '1:1', '9:16'] as const)(
+  'the aspect_ratio %s gives a video and a poster of that ratio',
+  (aspect_ratio) => {
+    const { video, poster, ...rest } = applyParameters(whole, { aspect_ratio });
+    const [across = 0, down = 1] = aspect_ratio.split(':').map(Number);
+    expect(rest.aspect_ratio).toBe(aspect_ratio);
+    expect((video.width ?? 0) / (video.height ?? 1)).toBeCloseTo(across / down, 2);
+    expect([poster.width, poster.height]).toEqual([video.width, video.height]);
+  },
+);
 
-test('defaults to 16:9, no longer than the shortest max_duration_seconds', () => {
+test('render.video defaults to 16:9, no longer than the shortest max_duration_seconds', () => {
   expect(applyParameters(whole, {})).toMatchObject({ aspect_ratio: '16:9', duration_seconds: 5 });
 });
 

@@ -30,14 +30,14 @@ test.each([
   ['seventeen digits', '12345678901234567'],
   ['letters at its end', `${VIN.slice(0, 13)}ABCD`],
   ['nothing', ''],
-])('finds none in %s', (_, text) => {
+])('a code with %s holds no VIN', (_, text) => {
   expect(found(text)).toEqual([]);
 });
 
-test('reports a VIN once, though two codes hold it', () => {
+test('a VIN that two codes hold is reported once', () => {
   expect(found(VIN, `I${VIN}`, 'WVWZZZ1JZXW000001')).toEqual([VIN, 'WVWZZZ1JZXW000001']);
 });
 
-test('passes over codes without content', () => {
+test('a code without content holds no VIN', () => {
   expect(findCodedVins([{ symbology: 'qr', content: null, quad }])).toEqual([]);
 });

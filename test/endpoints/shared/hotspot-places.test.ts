@@ -5,13 +5,13 @@ import { azimuthOfView, middleOf, prominenceOf } from '../../../src/endpoints/sh
 const points = (...pairs: [number, number][]) => pairs.map(([x, y]) => ({ x, y }));
 
 describe('the middle of an outline', () => {
-  it('is its centroid, in either direction round it', () => {
+  it('the middle of an outline is its centroid, in either direction round it', () => {
     const square = points([10, 10], [30, 10], [30, 20], [10, 20]);
     expect(middleOf(square)).toEqual({ x: 20, y: 15 });
     expect(middleOf(square.toReversed())).toEqual({ x: 20, y: 15 });
   });
 
-  it('lies inside of a bent shape, in its widest stretch', () => {
+  it('the middle of a bent shape lies inside it, in its widest stretch', () => {
     // A horseshoe, open upwards: its centroid is in the gap.
     const shoe = points([0, 0], [20, 0], [20, 80], [60, 80], [60, 0], [100, 0], [100, 90], [0, 90]);
     const { x, y } = middleOf(shoe);
@@ -19,7 +19,7 @@ describe('the middle of an outline', () => {
     expect(x).toBe(80);
   });
 
-  it('of what encloses no area is the mean of its corners', () => {
+  it('the middle of an outline that encloses no area is the mean of its corners', () => {
     expect(middleOf(points([4, 6]))).toEqual({ x: 4, y: 6 });
     expect(middleOf(points([0, 5], [10, 5]))).toEqual({ x: 5, y: 5 });
   });
@@ -42,11 +42,11 @@ describe('prominence', () => {
     ['roof', 'none', 90, 1],
     [null, null, 90, 1],
     ['hood', 'none', null, 1],
-  ])('of %s %s from %s° is %d', (part, side, azimuth, expected) => {
+  ])('the prominence of %s %s from %s° is %d', (part, side, azimuth, expected) => {
     expect(prominenceOf(part, side, azimuth)).toBe(expected);
   });
 });
 
-it('knows the azimuth of compass views only', () => {
+it('only compass views have an azimuth', () => {
   expect(['front', 'right', 'rear_left', 'dashboard', null].map(azimuthOfView)).toEqual([0, 90, 225, null, null]);
 });

@@ -30,7 +30,7 @@ const named = (given: Partial<NamedDamage>): NamedDamage => ({
 const dent = spot({ type: 'dent', confidence: 0.6 });
 
 describe('on one picture', () => {
-  it('marks damages before parts, each most confident first, every find for itself', () => {
+  it('hotspots on one picture mark damages before parts, each most confident first, every find for itself', () => {
     const { hotspots, unplaced_damages } = placeHotspots(
       [
         seen(270, spot({}), dent, spot({ part: 'hood', side: 'none', confidence: 0.95 }), {
@@ -54,7 +54,7 @@ describe('on one picture', () => {
     expect(unplaced_damages).toEqual([]);
   });
 
-  it('puts a damage of a job on the same picture where that job saw it, with its id and severity', () => {
+  it('the hotspot of a named damage on the same picture is where its job saw it, with its id and severity', () => {
     const { hotspots } = placeHotspots([seen(270, spot({}), dent)], [named({ at: { x: 0.1, y: 0.2 } })]);
     expect(hotspots.filter(({ kind }) => kind === 'damage')).toEqual([
       expect.objectContaining({
@@ -74,7 +74,7 @@ describe('on the frames of a spin', () => {
     seen(315, { ...dent, x: 0.7, confidence: 0.8 }, { ...dent, x: 0.1, confidence: 0.4 }),
   ];
 
-  it('follows the same part and the same damage, and takes the surest find of a frame', () => {
+  it('a hotspot follows the same part or damage through a spin, and takes the surest find of a frame', () => {
     const { hotspots } = placeHotspots(frames, null);
     expect(
       hotspots.map(({ label, confidence, placements }) => [
@@ -103,12 +103,12 @@ describe('on the frames of a spin', () => {
     ]);
   });
 
-  it('follows no damage on an unknown part', () => {
+  it('a hotspot follows no damage on an unknown part through a spin', () => {
     const lost = spot({ type: 'scratch', part: null, side: null });
     expect(placeHotspots([seen(0, lost), seen(45, lost)], null).hotspots).toHaveLength(2);
   });
 
-  it('places a named damage where its like is seen, and lists the others with the reason', () => {
+  it('a named damage is placed where its like is seen in a spin, or listed with the reason', () => {
     const { hotspots, unplaced_damages } = placeHotspots(frames, [
       named({ id: 'seen' }),
       named({ id: 'of-an-unknown-side', side: null, confidence: 0.3 }),
@@ -131,7 +131,7 @@ describe('on the frames of a spin', () => {
   });
 });
 
-it('marks nothing where nothing is seen', () => {
+it('a picture in which nothing is seen has no hotspots', () => {
   expect(placeHotspots([seen(null)], null)).toEqual({ hotspots: [], unplaced_damages: [] });
 });
 
@@ -139,6 +139,6 @@ it.each([
   [{ type: 'broken_glass', part: null, side: null }, 'Broken glass'],
   [{ type: null, part: 'front_plate', side: 'none' }, 'Front plate'],
   [{ type: 'scratch', part: 'front_wheel', side: null }, 'Scratch on the front wheel'],
-] as const)('labels %j', (given, label) => {
+] as const)('a hotspot of %j has the label "%s"', (given, label) => {
   expect(labelOf(given)).toBe(label);
 });

@@ -22,7 +22,7 @@ const report = (changes: Partial<Report> = {}): Report => ({
 const CREATED_AT = new Date(0);
 
 describe('a waterfall', () => {
-  it('leads from the first total to the last, without steps of nothing', () => {
+  it('a waterfall leads from the first total to the last, without steps of nothing', () => {
     expect(bars.bars).toEqual([
       { label: 'Base', from: 0, to: 100_000, kind: 'total' },
       { label: 'Mileage', from: 100_000, to: 87_655, kind: 'fall' },
@@ -31,7 +31,7 @@ describe('a waterfall', () => {
     ]);
   });
 
-  it('draws each bar from where the one before ended, to scale', () => {
+  it('a waterfall draws each bar from where the one before ended, to scale', () => {
     const [base, fall, rise, value] = drawBars(bars) as [Drawn, Drawn, Drawn, Drawn];
     expect(fall.x + fall.width).toBeCloseTo(base.x + base.width, 6);
     expect(rise.x).toBeCloseTo(fall.x, 6);
@@ -39,12 +39,12 @@ describe('a waterfall', () => {
     expect(fall.width / rise.width).toBeCloseTo(12_345 / 5_000, 6);
   });
 
-  it('of another currency names the rate in as many digits as mean something', () => {
+  it('a report in another currency names the rate in as many digits as mean something', () => {
     const rate = { base: 'EUR', quote: 'GBP', rate: 1 / 1.1737, rated_on: '2026-06-30' };
     expect(conversion(rate)).toBe('Converted at 0.852006 GBP for 1 EUR on 2026-06-30.');
   });
 
-  it('cuts off the bars of totals, and says so, only where the steps are small beside them', () => {
+  it('a waterfall cuts off the bars of totals, and says so, only where the steps are small beside them', () => {
     const of = (amount: number) =>
       waterfall({ label: 'Base', amount: 100_000 }, [{ label: 'Step', amount }], 'Value', 'GBP');
     expect([noteOn(of(-30_000)), drawBars(of(-30_000))[2]?.width]).toEqual([null, expect.any(Number)]);
@@ -58,7 +58,7 @@ describe('a waterfall', () => {
 type Drawn = ReturnType<typeof drawBars>[number];
 
 describe('the page', () => {
-  it('escapes what the request says, and runs and fetches nothing', () => {
+  it('the page of a report escapes what the request says, and runs and fetches nothing', () => {
     const page = renderHtml(report());
     expect(page).toContain('ГАЗ &amp; &lt;script&gt;alert(1)&lt;/script&gt;');
     expect(() => inspectArtefact(Buffer.from(page), 'text/html; charset=utf-8')).not.toThrow();
@@ -70,14 +70,14 @@ describe('the page', () => {
     ['a handler', '<p onclick="1">'],
     ['a redirect', '<meta http-equiv="refresh" content="0">'],
     ['a style that fetches', '<style>p{background:url(//example.com)}</style>'],
-  ])('%s makes it no artefact', (_, content) => {
+  ])('a page with %s is no artefact', (_, content) => {
     const page = `<!doctype html><html>${content}</html>`;
     expect(() => inspectArtefact(Buffer.from(page), 'text/html; charset=utf-8')).toThrow('runs or is fetched');
   });
 });
 
 describe('the PDF', () => {
-  it('holds every label and amount, and equal input gives equal bytes', async () => {
+  it('the PDF of a report holds every label and amount, and equal input gives equal bytes', async () => {
     const pdf = await renderPdf(report({ lines: ['Talvera Lumo'] }), CREATED_AT);
     const text = textOf(pdf);
     for (const part of ['Base', '1,000.00 GBP', 'Mileage', '-123.45 GBP', '+50.00 GBP', 'Value', '926.55 GBP']) {
@@ -87,7 +87,7 @@ describe('the PDF', () => {
     expect(() => inspectArtefact(pdf, 'application/pdf')).not.toThrow();
   });
 
-  it('cuts no label of a waterfall', async () => {
+  it('the PDF of a report cuts no label of a waterfall', async () => {
     const label = '120,394 km fewer than is usual for the model at its age';
     const chart = waterfall(null, [{ label, amount: 1_234_500 }], 'Value', 'GBP');
     const long = report({ sections: [{ kind: 'waterfall', title: 'Private', bars: chart }] });
@@ -95,7 +95,7 @@ describe('the PDF', () => {
     expect(renderHtml(long)).toContain(`>${label}<`);
   });
 
-  it('draws other scripts, and goes on over pages', async () => {
+  it('the PDF of a report draws other scripts, and goes on over pages', async () => {
     const rows = Array.from({ length: 120 }, (_, at) => [`row ${at}`, `${at}`]);
     const table = { head: ['What', 'Amount'], rows, widths: [0.5, 0.5], amounts: [1], hasTotal: true };
     const sections: Report['sections'] = [

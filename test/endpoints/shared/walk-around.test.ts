@@ -16,7 +16,7 @@ const sightings = (...views: (CompassView | null)[]): Sighting[] =>
   }));
 
 describe('the walk', () => {
-  test('reports once around by the right side as clockwise', () => {
+  test('a walk once around by the right side is clockwise', () => {
     const around = sightings(
       'front',
       'front_right',
@@ -32,12 +32,12 @@ describe('the walk', () => {
     expect(walkOf(around.toReversed())).toMatchObject({ direction: 'counterclockwise', degrees: 360 });
   });
 
-  test('cancels out opposite directions and lowers the confidence', () => {
+  test('opposite directions of a walk cancel out and lower the confidence', () => {
     const walk = walkOf(sightings('front', 'front_right', 'front', 'front_right', 'right'));
     expect(walk).toEqual({ direction: 'clockwise', degrees: 90, confidence: expect.closeTo(0.8 * (2 / 4)) });
   });
 
-  test('does not count a frame without a vehicle as a step', () => {
+  test('a frame without a vehicle does not count as a step of the walk', () => {
     expect(walkOf(sightings('left', null, null, 'front_left'))).toMatchObject({ direction: 'clockwise', degrees: 45 });
   });
 
@@ -45,16 +45,16 @@ describe('the walk', () => {
     { what: 'for one view', views: ['front', 'front'] as CompassView[] },
     { what: 'without views', views: [] },
     { what: 'between opposite sides', views: ['front', 'rear'] as CompassView[] },
-  ])('is null $what', ({ views }) => {
+  ])('the walk is null $what', ({ views }) => {
     expect(walkOf(sightings(...views))).toBeNull();
   });
 });
 
-test('measures how long a view is visible by its frames', () => {
+test('the frames of a view measure how long it is visible', () => {
   expect(seenMs(sightings('front', 'front', null, 'rear'), 500)).toMatchObject({ front: 1_000, rear: 500, left: 0 });
 });
 
-test('merges neighbouring frames with one issue into a passage', () => {
+test('neighbouring frames with one issue merge into a passage', () => {
   const dark = (confidence: number) => ({ reason: 'too_dark' as const, confidence });
   const frames: Sighting[] = [[dark(0.6)], [dark(0.8)], [], [dark(0.9)]].map((issues, index) => ({
     timeOffsetMs: index * 500,
@@ -75,12 +75,12 @@ describe('candidates of a view', () => {
     return kept.map(({ timeOffsetMs }) => timeOffsetMs).toSorted((a, b) => a - b);
   };
 
-  test('keeps the best, up to the requested number', () => {
+  test('a view keeps its best candidates, up to the requested number', () => {
     expect(chosen(1, candidate(0, 1), candidate(5_000, 3), candidate(9_000, 2))).toEqual([5_000]);
     expect(chosen(2, candidate(0, 1), candidate(5_000, 3), candidate(9_000, 2))).toEqual([5_000, 9_000]);
   });
 
-  test('does not keep two near-identical frames, even if both are among the best', () => {
+  test('a view does not keep two near-identical frames, even if both are among the best', () => {
     expect(chosen(2, candidate(0, 1), candidate(5_000, 3), candidate(5_250, 2.9))).toEqual([0, 5_000]);
     expect(chosen(2, candidate(0, 1), candidate(5_000, 3), candidate(5_250, 3.1))).toEqual([0, 5_250]);
   });

@@ -14,7 +14,7 @@ async function run(seen: Seen[], parameters = {}): Promise<Result> {
   return (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 }
 
-test('matches a rim to the tire around it and leaves a single rim bare', async () => {
+test('tire.detect matches a rim to the tire around it and leaves a single rim bare', async () => {
   const bare: Seen = { label: 'rim.steel', score: 0.7, box: [40, 40, 60, 60] };
   const { tires, wheels } = await run([TIRE, RIM, bare]);
   expect(tires).toMatchObject([{ id: 'tire_1', confidence: expect.closeTo(0.9), position: null, tread: null }]);
@@ -34,7 +34,7 @@ test('matches a rim to the tire around it and leaves a single rim bare', async (
   ]);
 });
 
-test('assigns a damage to the tire or rim under it and omits others', async () => {
+test('tire.detect assigns a damage to the tire or rim under it and omits others', async () => {
   const cut: Seen = { label: 'sidewall_damage.cut', score: 0.6, box: [2, 2, 4, 4] };
   const scuff: Seen = { label: 'rim_damage.scuff', score: 0.5, box: [10, 10, 12, 12] };
   const elsewhere: Seen = { label: 'sidewall_damage.cut', score: 0.6, box: [50, 50, 54, 54] };
@@ -45,20 +45,20 @@ test('assigns a damage to the tire or rim under it and omits others', async () =
   expect(wheels[0]?.rim.damages).toMatchObject([{ type: 'scuff' }]);
 });
 
-test('matches a rim to the smaller of overlapping tires', async () => {
+test('tire.detect matches a rim to the smaller of overlapping tires', async () => {
   const behind: Seen = { label: 'tire', score: 0.95, box: [0, 0, 60, 60] };
   const { tires, wheels } = await run([behind, TIRE, RIM]);
   expect(tires.map(({ bbox }) => bbox.width)).toEqual([60, 30]);
   expect(wheels[0]?.tire_id).toBe('tire_2');
 });
 
-test('omits detections below min_confidence and clears the tire of their wheel', async () => {
+test('tire.detect omits detections below min_confidence and clears the tire of their wheel', async () => {
   const { tires, wheels } = await run([{ ...TIRE, score: 0.5 }, RIM], { min_confidence: 0.6 });
   expect(tires).toEqual([]);
   expect(wheels).toMatchObject([{ tire_id: null }]);
 });
 
-test('returns quality issues if the model classifies quality', async () => {
+test('tire.detect returns quality issues if the model classifies quality', async () => {
   const labels = ['blurred', 'too_dark', null];
   const model = modelSaying({
     detector: detectorSeeing(LABELS, []),

@@ -15,16 +15,16 @@ test.each([
   [{ position: 'spare' }, { code: 'parameter_unknown', param: 'position' }],
   [{ min_confidence: 0.5 }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('tire.detect validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(tireDetect, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('tire.detect requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(tireDetect, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(tireDetect, { min_confidence: ['0', '1'] })).toMatchObject({ param: 'min_confidence' });
 });
 
-test('filters tires by min_confidence and clears references to them', () => {
+test('tire.detect filters tires by min_confidence and clears references to them', () => {
   expect(applyParameters(whole, {})).toEqual(whole);
   expect(applyParameters(whole, { min_confidence: 0.985 }).tires.map(({ id }) => id)).toEqual(['tire_1']);
   const [wheel] = whole.wheels;
@@ -35,7 +35,7 @@ test('filters tires by min_confidence and clears references to them', () => {
 });
 
 test.each(['default', 'low_confidence', 'worn_tread', 'damaged_rim'])(
-  '%s states the tire of each wheel',
+  'the scenario %s states the tire of each wheel',
   (scenario) => {
     const { tires, wheels } = fixtureOf<Result>(SLUG, scenario);
     const ids = tires.map(({ id }) => id);
@@ -43,7 +43,7 @@ test.each(['default', 'low_confidence', 'worn_tread', 'damaged_rim'])(
   },
 );
 
-test('worn_tread is worn to the limit on one shoulder', () => {
+test('a tire of the scenario worn_tread is worn to the limit on one shoulder', () => {
   expect(fixtureOf<Result>(SLUG, 'worn_tread').tires[0]?.tread).toMatchObject({
     wear: { value: 'at_limit' },
     depth: { value: 'under_1_6_mm' },
@@ -51,6 +51,6 @@ test('worn_tread is worn to the limit on one shoulder', () => {
   });
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of tire.detect lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -38,13 +38,13 @@ test.each([
   expect(maximumLoadKg(loadIndex)).toBe(kilograms);
 });
 
-test('maps the load indexes 0 to 279 to increasing loads', () => {
+test('the load indexes 0 to 279 stand for increasing loads', () => {
   const loads = Array.from({ length: 280 }, (_, loadIndex) => maximumLoadKg(loadIndex) ?? 0);
   expect(loads.every((load, index) => index === 0 || load > (loads[index - 1] ?? Infinity))).toBe(true);
   expect([-1, 280, 91.5].map(maximumLoadKg)).toEqual([null, null, null]);
 });
 
-test('orders the speed symbols by speed, except H', () => {
+test('the speed symbols are in the order of speed, except H', () => {
   const symbols = Array.from('JKLMNPQRSTUHVWY');
   expect(symbols.every(isSpeedSymbol)).toBe(true);
   const speeds = symbols.map((symbol) => (isSpeedSymbol(symbol) ? MAXIMUM_SPEEDS_KMH[symbol] : null));

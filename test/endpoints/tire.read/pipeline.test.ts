@@ -21,7 +21,7 @@ async function run(lines: readonly (string | readonly Said[])[], parameters = {}
   return result as Result;
 }
 
-test('reads a sidewall with the location of each field', async () => {
+test('tire.read reads a sidewall with the location of each field', async () => {
   const result = await run(['MICHELIN', 'P205/55R16 91V M+S', 'DOT 7V4K HR2X 2319', 'RADIAL XL'], {
     position: 'front_left',
   });
@@ -57,7 +57,7 @@ test('reads a sidewall with the location of each field', async () => {
   expect(result.speed_index?.bbox.x).toBeCloseTo(2 + 26.5 * step, 1);
 });
 
-test('returns nulls and no marks for an unreadable tire', async () => {
+test('tire.read returns nulls and no marks for an unreadable tire', async () => {
   const nothing = { size: null, load_index: null, speed_index: null, dot: null, brand: null, season: null, marks: [] };
   const unread = await run([]);
   expect(unread).toMatchObject({ position: null, ...nothing });
@@ -65,7 +65,7 @@ test('returns nulls and no marks for an unreadable tire', async () => {
   expect(await run(['MAX LOAD 615 KG', '91V'])).toMatchObject(nothing);
 });
 
-test('reads load index and speed symbol from a row of their own', async () => {
+test('tire.read reads load index and speed symbol from a row of their own', async () => {
   expect(await run(['205/55R16', '(95Y) XL'])).toMatchObject({
     load_index: { value: 95, maximum_load_kg: 690 },
     speed_index: { value: '(Y)', maximum_speed_kmh: null },
@@ -73,7 +73,7 @@ test('reads load index and speed symbol from a row of their own', async () => {
   });
 });
 
-test('reads ZR without a speed symbol as the speed index, and RF as run-flat', async () => {
+test('tire.read reads ZR without a speed symbol as the speed index, and RF as run-flat', async () => {
   expect(await run(['225/45ZR17'])).toMatchObject({
     load_index: null,
     speed_index: { value: 'ZR', maximum_speed_kmh: null },
@@ -81,7 +81,7 @@ test('reads ZR without a speed symbol as the speed index, and RF as run-flat', a
   expect(await run(['225/45RF17 91W'])).toMatchObject({ speed_index: { value: 'W' }, marks: [{ mark: 'run_flat' }] });
 });
 
-test('reads a stroke as the slash only if the network considered it, at its probability', async () => {
+test('tire.read reads a stroke as the slash only if the network considered it, at its probability', async () => {
   const said = (others: Record<string, number>) =>
     spelt('205155R16').map((each, place) => (place === 3 ? { character: '1', probability: 0.8, others } : each));
   expect((await run([said({ '/': 0.15 })])).size).toMatchObject({
@@ -91,7 +91,7 @@ test('reads a stroke as the slash only if the network considered it, at its prob
   expect((await run([said({ I: 0.15 })])).size).toBeNull();
 });
 
-test('reads letters among the digits of a size as the digits that the network considered', async () => {
+test('tire.read reads letters among the digits of a size as the digits that the network considered', async () => {
   const said = (others: Record<string, number>) =>
     spelt('2O5/55R16 91V').map((each, place) => (place === 1 ? { character: 'O', probability: 0.7, others } : each));
   expect((await run([said({ '0': 0.25 })])).size).toMatchObject({
@@ -101,7 +101,7 @@ test('reads letters among the digits of a size as the digits that the network co
   expect((await run([said({ Q: 0.25 })])).size).toBeNull();
 });
 
-test('of two digits that the network considered, takes the one that tires are made with', async () => {
+test('tire.read takes the digit that tires are made with, of two that the network considered', async () => {
   // Tires of 245/45 R18 bear 96 and 100, none bears 36; those of 295/65 R10 do not exist.
   const load = spelt('245/45R18 36W').map((each, place) =>
     place === 10 ? { character: '3', probability: 0.6, others: { '9': 0.35 } } : each,
@@ -113,19 +113,19 @@ test('of two digits that the network considered, takes the one that tires are ma
   expect((await run([rim])).size).toMatchObject({ text: '295/65 R18', confidence: expect.closeTo(0.3) });
 });
 
-test('doubts what tires are not made in, if the network considered nothing else', async () => {
+test('tire.read doubts what tires are not made in, if the network considered nothing else', async () => {
   expect((await run(['295/65R10'])).size).toMatchObject({ text: '295/65 R10', confidence: 0.4 });
   const { size, load_index } = await run(['205/55R16 61V']);
   expect(size?.confidence).toBeCloseTo(0.9);
   expect(load_index).toMatchObject({ value: 61, confidence: 0.4 });
 });
 
-test('prefers a DOT code with its date to one that may have lost it', async () => {
+test('tire.read prefers a DOT code with its date to one that may have lost it', async () => {
   const { dot } = await run([spelt('DOT 7V4K HR2X', 0.99), spelt('DOT 7V4K HR2X 2319', 0.8)]);
   expect(dot?.text).toBe('DOT 7V4K HR2X 2319');
 });
 
-test('reads a flotation size, in inches', async () => {
+test('tire.read reads a flotation size, in inches', async () => {
   expect((await run(['31X10.50R15LT 109Q'])).size).toMatchObject({
     text: '31x10.50 R15LT',
     service: 'light_truck',
@@ -135,12 +135,12 @@ test('reads a flotation size, in inches', async () => {
   });
 });
 
-test('takes the more confident of two sizes', async () => {
+test('tire.read takes the more confident of two sizes', async () => {
   const { size } = await run([spelt('205/55R16', 0.8), spelt('225/45R17', 0.95)]);
   expect(size?.text).toBe('225/45 R17');
 });
 
-test('replaces invalid DOT symbols by the most likely valid candidate, at its probability', async () => {
+test('tire.read replaces invalid DOT symbols by the most likely valid candidate, at its probability', async () => {
   const said = spelt('DOT 7V4K 2319').map((each, place) =>
     place === 1
       ? { character: '0', probability: 0.7, others: { O: 0.25 } }
@@ -153,19 +153,19 @@ test('replaces invalid DOT symbols by the most likely valid candidate, at its pr
   expect(dot?.characters[1]).toEqual({ character: 'O', confidence: expect.closeTo(0.25) });
 });
 
-test('rejects a code whose DOT letters the network did not consider', async () => {
+test('tire.read rejects a code whose DOT letters the network did not consider', async () => {
   const said = spelt('DOT 7V4K 2319').map((each, place) => (place === 1 ? { character: '0', probability: 0.9 } : each));
   expect((await run([said])).dot).toBeNull();
 });
 
-test('omits a DOT code with more than two invalid symbols or another length', async () => {
+test('tire.read omits a DOT code with more than two invalid symbols or another length', async () => {
   const mended = { character: 'S', probability: 0.8, others: { '5': 0.1 } };
   const said = spelt('DOT 7V4K 2319').map((each, place) => (place >= 4 && place <= 6 ? mended : each));
   expect((await run([said])).dot).toBeNull();
   expect((await run(['DOT 7V4'])).dot).toBeNull();
 });
 
-test('omits a DOT code with a misread date instead of returning it undated', async () => {
+test('tire.read omits a DOT code with a misread date instead of returning it undated', async () => {
   expect((await run(['DOT B6B 13YUML IB24'])).dot).toBeNull();
   expect((await run(['DOT B6B 13YUML TUBELESS'])).dot).toMatchObject({
     text: 'DOT B6B 13YUML',
@@ -176,13 +176,13 @@ test('omits a DOT code with a misread date instead of returning it undated', asy
   });
 });
 
-test('excludes text after a DOT code, and reads no marks from its symbols', async () => {
+test('tire.read excludes text after a DOT code, and reads no marks from its symbols', async () => {
   const { dot, marks } = await run(['DOT 7V4K XL 2319 E4', 'XL']);
   expect(dot?.text).toBe('DOT 7V4K XL 2319');
   expect(marks).toHaveLength(1);
 });
 
-test('returns a repeated mark once, most confident first', async () => {
+test('tire.read returns a repeated mark once, most confident first', async () => {
   const { marks } = await run([spelt('TUBELESS XL', 0.8), spelt('XL', 0.95)]);
   expect(marks.map(({ mark, confidence }) => [mark, Math.round(confidence * 100)])).toEqual([
     ['extra_load', 95],
@@ -190,11 +190,11 @@ test('returns a repeated mark once, most confident first', async () => {
   ]);
 });
 
-test('reads a season written as a word', async () => {
+test('tire.read reads a season written as a word', async () => {
   expect((await run(['ALL SEASON'])).season).toMatchObject({ value: 'all_season' });
 });
 
-test('adds the issues of a model that classifies quality', async () => {
+test('tire.read adds the issues of a model that classifies quality', async () => {
   const seeing = modelSeeing([lineAt(2, 2, 60, 4)], readerSaying([spelt('205/55R16')]));
   const quality = {
     labels: ['blurred', null],

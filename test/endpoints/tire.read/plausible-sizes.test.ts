@@ -41,7 +41,7 @@ test.each([
   '120/70R17 58W',
   '190/50R17 73W',
   '31X10.50R15LT 109Q',
-])('%s is made', (text) => {
+])('tires are made in the size and load %s', (text) => {
   expect(judged(text)).toEqual({ size: true, load: true });
 });
 
@@ -50,7 +50,7 @@ test.each([
   ['too large a wheel', '355/85R24 91V'],
   ['hardly any sidewall', '175/25R18 82T'],
   ['too narrow for its rim', '115/60R20 91V'],
-])('%s is not: %s', (_, text) => {
+])('no tire is made with this fault: %s, as in %s', (_, text) => {
   expect(judged(text).size).toBe(false);
 });
 
@@ -60,6 +60,6 @@ test.each([
   ['205/55R16 111V', 'a load of a truck'],
   ['195/70R15C 91R', 'a load without the load range of a van'],
   ['225/45R17 121W', 'a load of a truck'],
-])('%s is not borne: %s', (text) => {
+])('the size and load %s belong to no tire: %s', (text) => {
   expect(judged(text)).toEqual({ size: true, load: false });
 });

@@ -43,7 +43,7 @@ describe('the size', () => {
     ['RADIAL TUBELESS 205/55 R16 M+S', ['205/55 R16', 'euro_metric', 205, 55, 'radial', 16]],
     ['31X10.50R15LT', ['31x10.50 R15LT', 'light_truck', 267, null, 'radial', 15]],
     ['35 X 12.50 R 17 LT 121Q', ['35x12.50 R17LT', 'light_truck', 318, null, 'radial', 17]],
-  ])('"%s" is read', (text, expected) => {
+  ])('a size is read from "%s"', (text, expected) => {
     expect(size(text)).toEqual(expected);
   });
 
@@ -60,7 +60,7 @@ describe('the size', () => {
     ['more digits before it', '1205/55R16'],
     ['a letter of no known service before it', 'ST205/75R15'],
     ['a load', 'MAX LOAD 615 KG 1356 LBS'],
-  ])('%s is not: "%s"', (_, text) => {
+  ])('%s is no size: "%s"', (_, text) => {
     expect(size(text)).toBeNull();
   });
 
@@ -72,7 +72,7 @@ describe('the size', () => {
     ['205155', null],
     ['1205155R16', null],
     ['205/55 16', null],
-  ])('may be what looks like one: "%s"', (text, expected) => {
+  ])('a text may look like a size with misread characters: "%s"', (text, expected) => {
     const like = findLikeSize(text);
     const spelt = (places: readonly number[]) => places.map((place) => text.charAt(place)).join('');
     expect(like && { digits: spelt(like.digits), slash: text.charAt(like.slash), gaps: spelt(like.gaps) }).toEqual(
@@ -80,7 +80,7 @@ describe('the size', () => {
     );
   });
 
-  test('returns its span and the meaning of RF and ZR', () => {
+  test('a size has its span and the meaning of RF and ZR', () => {
     expect(findSize('SIZE 225/45 ZR17 91W')).toMatchObject({ start: 5, end: 16, isZr: true, isRunFlat: false });
     expect(findSize('225/45RF17')).toMatchObject({ isZr: false, isRunFlat: true });
   });
@@ -97,14 +97,14 @@ describe('load index and speed symbol', () => {
     [' 95Y', 95, null, 'Y'],
     [' (95Y)', 95, null, '(Y)'],
     ['(95W)', 95, null, 'W'],
-  ])('are read from "%s" after a size', (text, value, dualValue, speed) => {
+  ])('load index and speed symbol are read from "%s" after a size', (text, value, dualValue, speed) => {
     const service = serviceAt(`205/55R16${text}`, 9, { isAlone: false });
     expect(service?.load).toMatchObject({ value, dualValue });
     expect(service?.speed.value).toBe(speed);
   });
 
   test.each(['', ' 91', ' V', ' 91O', ' 91X', ' 300V', ' 9V', ' 91/300V', ' TUBELESS'])(
-    'are not found in "%s" after a size',
+    'load index and speed symbol are not found in "%s" after a size',
     (text) => {
       expect(serviceAt(text, 0, { isAlone: false })).toBeNull();
     },
@@ -117,11 +117,11 @@ describe('load index and speed symbol', () => {
     ['44 PSI', false],
     ['91V 2319', false],
     ['50 STEEL', false],
-  ])('count in a row of their own: "%s" → %s', (text, isService) => {
+  ])('load index and speed symbol count in a row of their own: "%s" → %s', (text, isService) => {
     expect(serviceAt(text, 0, { isAlone: true }) !== null).toBe(isService);
   });
 
-  test('have their spans', () => {
+  test('load index and speed symbol have their spans', () => {
     const service = serviceAt('205/55R16 (104/102 Y)', 9, { isAlone: false });
     expect(service?.load).toMatchObject({ start: 11, end: 18 });
     expect(service?.speed).toMatchObject({ start: 19, end: 20, value: '(Y)' });
@@ -135,11 +135,11 @@ describe('the tire identification number', () => {
     ['E4 DOT B6B 13YUML 2816', ['B6B', '13YUML', '2816']],
     ['D0T 7V4K', ['7V4K']],
     ['DOT', []],
-  ])('has the groups of "%s"', (text, groups) => {
+  ])('the tire identification number has the groups of "%s"', (text, groups) => {
     expect(findDot(text)?.groups.map(({ start, end }) => text.slice(start, end))).toEqual(groups);
   });
 
-  test.each(['PLYDOT 7V4K', 'DOUBLE', '1DOT 7V4K', ''])('is not found in "%s"', (text) => {
+  test.each(['PLYDOT 7V4K', 'DOUBLE', '1DOT 7V4K', ''])('no tire identification number is found in "%s"', (text) => {
     expect(findDot(text)).toBeNull();
   });
 
@@ -172,13 +172,16 @@ describe('the tire identification number', () => {
     // 0019 and 5419 have no valid week.
     ['7V4K0019', parts('7V', '4K', '0019')],
     ['7V4K5419', parts('7V', '4K', '5419')],
-  ])('%s is taken apart', (symbols, expected) => {
+  ])('the tire identification number %s is taken apart', (symbols, expected) => {
     expect(tinPartsOf(symbols)).toEqual(expected);
   });
 
-  test.each(['', '7V4', '7V4KHR2X23', 'B6B13YUML5419', 'B6B13YUML28160', '7V4KHR2X5419'])('is not "%s"', (symbols) => {
-    expect(tinPartsOf(symbols)).toBeNull();
-  });
+  test.each(['', '7V4', '7V4KHR2X23', 'B6B13YUML5419', 'B6B13YUML28160', '7V4KHR2X5419'])(
+    '"%s" is no tire identification number',
+    (symbols) => {
+      expect(tinPartsOf(symbols)).toBeNull();
+    },
+  );
 });
 
 test.each([

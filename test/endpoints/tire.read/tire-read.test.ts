@@ -14,11 +14,11 @@ test.each([
   [{ position: null }, { code: 'parameter_invalid', param: 'position' }],
   [{ wheel: 'spare' }, { code: 'parameter_unknown', param: 'wheel' }],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('tire.read validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(tireRead, parameters)).toEqual(refusal);
 });
 
-test('requires a JPEG, PNG or WebP of at most 10 MB and refuses a repeated parameter', () => {
+test('tire.read requires a JPEG, PNG or WebP of at most 10 MB and refuses a repeated parameter', () => {
   expect(jsonRefusal(tireRead, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(tireRead.files).toMatchObject({
     field: 'image',
@@ -29,7 +29,7 @@ test('requires a JPEG, PNG or WebP of at most 10 MB and refuses a repeated param
   expect(multipartRefusal(tireRead, { position: ['spare', 'spare'] })).toMatchObject({ param: 'position' });
 });
 
-test('carries every specified position through to the result', () => {
+test('tire.read carries every specified position through to the result', () => {
   expect(TIRE_POSITIONS).toEqual(['front_left', 'front_right', 'rear_left', 'rear_right', 'spare', 'unknown']);
   const whole = fixtureOf<Result>(SLUG);
   for (const position of TIRE_POSITIONS) {
@@ -38,13 +38,13 @@ test('carries every specified position through to the result', () => {
   }
 });
 
-test('returns a position only from the request, even in an empty result', () => {
+test('tire.read returns a position only from the request, even in an empty result', () => {
   expect(applyParameters(fixtureOf<Result>(SLUG), {}).position).toBeNull();
   expect(applyParameters(fixtureOf<Result>(SLUG, 'empty_result'), { position: 'spare' }).position).toBe('spare');
 });
 
 test.each(['default', 'low_confidence', 'dot_unreadable', 'dot_without_date'])(
-  '%s is consistent: characters spell the text, and numbers match it',
+  'the scenario %s is consistent: characters spell the text, and numbers match it',
   (scenario) => {
     const { size, dot } = fixtureOf<Result>(SLUG, scenario);
     for (const line of [size, dot]) {
@@ -56,11 +56,11 @@ test.each(['default', 'low_confidence', 'dot_unreadable', 'dot_without_date'])(
   },
 );
 
-test('dot_unreadable has no DOT code; dot_without_date has no week and year', () => {
+test('the scenario dot_unreadable has no DOT code, and dot_without_date has no week and year', () => {
   expect(fixtureOf<Result>(SLUG, 'dot_unreadable').dot).toBeNull();
   expect(fixtureOf<Result>(SLUG, 'dot_without_date').dot).toMatchObject({ plant_code: '7V', week: null, year: null });
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of tire.read lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -14,7 +14,7 @@ const priceOf = (slugs: readonly string[]) => slugs.reduce((sum, slug) => sum + 
 const outcomesOf = (result: Result) => result.images.flatMap(({ outcomes }) => Object.values(outcomes));
 
 describe('the request', () => {
-  test('accepts 1 to 40 pictures', () => {
+  test('vehicle.analyze accepts 1 to 40 pictures', () => {
     expect(jsonRefusal(vehicleAnalyze, {})).toEqual({ code: 'parameter_missing', param: 'input_refs' });
     const refusal = { code: 'parameter_invalid', param: 'input_refs' };
     expect(jsonRefusal(vehicleAnalyze, { input_refs: [] })).toEqual(refusal);
@@ -29,18 +29,18 @@ describe('the request', () => {
     [{ tasks: ['render.plate'] }, 'parameter_invalid', 'tasks.0'],
     [{ tasks: ['vehicle.analyze'] }, 'parameter_invalid', 'tasks.0'],
     [{ parts: ['hood'] }, 'parameter_unknown', 'parts'],
-  ])('refuses %j', (parameters, code, param) => {
+  ])('vehicle.analyze refuses the parameters %j', (parameters, code, param) => {
     expect(parameterRefusal(vehicleAnalyze, parameters)).toEqual({ code, param });
   });
 
-  test('accepts every fast endpoint of the families A and B in both encodings', () => {
+  test('vehicle.analyze accepts every fast endpoint of the families A and B in both encodings', () => {
     expect(parameterRefusal(vehicleAnalyze, all)).toBeNull();
     expect(multipartRefusal(vehicleAnalyze, { tasks: [...TASKS] })).toBeNull();
     expect(multipartRefusal(vehicleAnalyze, { tasks: 'vin.read' })).toBeNull();
     for (const task of TASKS) expect(endpointBySlug(task).acceptsWait).toBe(true);
   });
 
-  test('costs the endpoint prices times the pictures', () => {
+  test('vehicle.analyze costs the endpoint prices times the pictures', () => {
     const files = [{ mediaType: 'image/jpeg' }, { mediaType: 'image/png' }];
     expect(vehicleAnalyze.price({ parameters: {}, files })).toBe(2 * priceOf(DEFAULT_TASKS));
     expect(vehicleAnalyze.price({ parameters: all, files })).toBe(2 * priceOf(TASKS));
@@ -49,21 +49,24 @@ describe('the request', () => {
 });
 
 describe('test mode', () => {
-  test.each([1, 2, 5])('returns and charges one outcome per requested endpoint for %d pictures', async (count) => {
-    for (const tasks of [[...DEFAULT_TASKS], [...TASKS], ['vin.read']]) {
-      const { status, result, chargedCredits, reservedCredits } = await testModeOutcome<Result>(vehicleAnalyze, {
-        parameters: { tasks },
-        mediaTypes: jpegs(count),
-      });
-      expect(status).toBe('succeeded');
-      expect(result.images.map(({ image_index }) => image_index)).toEqual(Array.from({ length: count }, (_, i) => i));
-      for (const { outcomes } of result.images) expect(Object.keys(outcomes).toSorted()).toEqual(tasks.toSorted());
-      expect(chargedCredits).toBe(reservedCredits);
-      expect(result.charged_credits).toBe(chargedCredits);
-    }
-  });
+  test.each([1, 2, 5])(
+    'vehicle.analyze returns and charges one outcome per requested endpoint for %d pictures',
+    async (count) => {
+      for (const tasks of [[...DEFAULT_TASKS], [...TASKS], ['vin.read']]) {
+        const { status, result, chargedCredits, reservedCredits } = await testModeOutcome<Result>(vehicleAnalyze, {
+          parameters: { tasks },
+          mediaTypes: jpegs(count),
+        });
+        expect(status).toBe('succeeded');
+        expect(result.images.map(({ image_index }) => image_index)).toEqual(Array.from({ length: count }, (_, i) => i));
+        for (const { outcomes } of result.images) expect(Object.keys(outcomes).toSorted()).toEqual(tasks.toSorted());
+        expect(chargedCredits).toBe(reservedCredits);
+        expect(result.charged_credits).toBe(chargedCredits);
+      }
+    },
+  );
 
-  test('charges the successful outcomes of a partial bundle and states the errors of the others', async () => {
+  test('vehicle.analyze charges the successful outcomes of a partial bundle and states the errors of the others', async () => {
     const { status, result, chargedCredits, reservedCredits } = await testModeOutcome<Result>(vehicleAnalyze, {
       scenario: 'partial_bundle',
       mediaTypes: jpegs(2),
@@ -78,7 +81,7 @@ describe('test mode', () => {
     }
   });
 
-  test('summarises the most confident reading of each requested fact', async () => {
+  test('vehicle.analyze summarises the most confident reading of each requested fact', async () => {
     const whole = await testModeOutcome<Result>(vehicleAnalyze, { parameters: all, mediaTypes: jpegs(2) });
     expect(whole.result.summary).toEqual(fixtureOf<Result>(vehicleAnalyze.slug).summary);
     const some = await testModeOutcome<Result>(vehicleAnalyze, { parameters: { tasks: ['plate.read'] } });
@@ -94,7 +97,7 @@ describe('test mode', () => {
   });
 
   test.each(['default', 'empty_result', 'low_confidence', 'partial_bundle'])(
-    'charges every successful outcome of %s the price of its endpoint',
+    'vehicle.analyze charges every successful outcome of %s the price of its endpoint',
     (scenario) => {
       for (const { outcomes } of fixtureOf<Result>(vehicleAnalyze.slug, scenario).images) {
         expect(Object.keys(outcomes)).toEqual([...TASKS]);
@@ -105,7 +108,7 @@ describe('test mode', () => {
     },
   );
 
-  test('keeps the outcomes of the first picture within it', async () => {
+  test('vehicle.analyze keeps the outcomes of the first picture within it', async () => {
     const { result } = await testModeOutcome<Result>(vehicleAnalyze, { parameters: all });
     expect(placesOutside(result.images[0], { width: 600, height: 400 })).toEqual([]);
   });

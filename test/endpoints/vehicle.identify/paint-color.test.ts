@@ -32,7 +32,7 @@ test.each([
   [[0, 255, 0], 87.73, -86.18, 83.18],
   [[0, 0, 255], 32.3, 79.19, -107.86],
   [[0, 0, 0], 0, 0, 0],
-] as const)('converts %j to CIELAB', ([red, green, blue], lightness, a, b) => {
+] as const)('the colour %j has its published values in CIELAB', ([red, green, blue], lightness, a, b) => {
   const lab = toLab(red, green, blue);
   expect(lab.lightness).toBeCloseTo(lightness, 1);
   expect(lab.a).toBeCloseTo(a, 1);
@@ -56,7 +56,7 @@ test.each([
   ['blue', [25, 60, 160]],
   ['purple', [110, 40, 120]],
   ['pink', [235, 160, 175]],
-] as const)('names %s', (value, colour) => {
+] as const)('paint of the colour %s has that name', (value, colour) => {
   const hex = `#${colour.map((level) => level.toString(16).padStart(2, '0')).join('')}`;
   expect(stripes(['hood', colour])).toEqual({ value, hex, confidence: 1 });
 });

@@ -31,14 +31,14 @@ function model(
 const run = async (made: ReturnType<typeof model>, parameters = {}, images = [picture]) =>
   (await pipeline.create(made)({ pictures: sent(...images), parameters })) as Result;
 
-test('ranks candidates and sums the confidence of a make over its models', async () => {
+test('vehicle.identify ranks candidates and sums the confidence of a make over its models', async () => {
   const result = await run(model([0.3, 0.25, 0.4, 0.05]));
   expect(result.candidates.map(({ model: name }) => name)).toEqual(['Three', 'One', 'Two']);
   expect(result.candidates[1]).toEqual({ ...LABELS[0], confidence: expect.closeTo(0.3) as unknown });
   expect(result.make).toEqual({ value: 'Brand', confidence: expect.closeTo(0.55) as unknown });
 });
 
-test('returns null or an empty list for what a classifier does not determine', async () => {
+test('vehicle.identify returns null or an empty list for what a classifier does not determine', async () => {
   expect(await run(model([0.3, 0.25, 0.4, 0.05]))).toMatchObject({
     body_type: null,
     color: null,
@@ -48,7 +48,7 @@ test('returns null or an empty list for what a classifier does not determine', a
   });
 });
 
-test('takes the body type from a separate classifier', async () => {
+test('vehicle.identify takes the body type from a separate classifier', async () => {
   const body_type = {
     labels: ['sedan', 'suv'],
     decoder: { name: 'softmax-classification', output: 'logits', score: 0.5 },
@@ -58,27 +58,27 @@ test('takes the body type from a separate classifier', async () => {
   expect(found).toMatchObject({ value: 'suv' });
 });
 
-test('returns null readings if no vehicle is the most likely class', async () => {
+test('vehicle.identify returns null readings if no vehicle is the most likely class', async () => {
   const result = await run(model([0.1, 0.1, 0.2, 0.6]));
   expect([result.make, result.candidates]).toEqual([null, []]);
 });
 
-test('omits unlikely candidates and those beyond max_candidates', async () => {
+test('vehicle.identify omits unlikely candidates and those beyond max_candidates', async () => {
   expect((await run(model([0.9, 0.04, 0.04, 0.02]))).candidates).toHaveLength(1);
   expect((await run(model([0.3, 0.25, 0.4, 0.05]), { max_candidates: 2 })).candidates).toHaveLength(2);
 });
 
-test('averages several pictures into one reading', async () => {
+test('vehicle.identify averages several pictures into one reading', async () => {
   const { candidates } = await run(model([0.3, 0.25, 0.4, 0.05]), {}, [picture, picture]);
   expect(candidates[0]).toMatchObject({ model: 'Three', confidence: expect.closeTo(0.4) });
 });
 
-test('refuses an invalid class and names the field', () => {
+test('vehicle.identify refuses an invalid class and names the field', () => {
   const labels = [{ make: 'Brand' }, ...LABELS.slice(1)];
   expect(() => pipeline.create(model([0.3, 0.25, 0.4, 0.05], {}, labels))).toThrow(/files\.identity\.labels\.0/);
 });
 
-test('decodes one picture at a time, after processing the previous one', async () => {
+test('vehicle.identify decodes one picture at a time, after processing the previous one', async () => {
   const happened: string[] = [];
   const made = model([0.3, 0.25, 0.4, 0.05]);
   const noting =
@@ -121,7 +121,7 @@ test('a model for vehicles and their parts tells colour and place, and no make',
   expect(await look([])).toMatchObject({ color: null, sightings: [] });
 });
 
-test('a head of such a model tells the body type of a vehicle, if it is sure', async () => {
+test('a head of a model for vehicles and their parts tells the body type of a vehicle, if it is sure', async () => {
   const bodies = ['sedan', 'suv'];
   expect(await look(hood, { body_type: head(bodies, 1, 0.99) })).toMatchObject({
     body_type: { value: 'suv', confidence: expect.closeTo(0.99) },
@@ -130,7 +130,7 @@ test('a head of such a model tells the body type of a vehicle, if it is sure', a
   expect(await look([], { body_type: head(bodies, 1, 0.99) })).toMatchObject({ body_type: null });
 });
 
-test('a head tells paint without a hue; another is named by its hue', async () => {
+test('a head tells paint without a hue, and other paint is named by its hue', async () => {
   const shades = ['white', 'gray', null];
   expect(await look(hood, { paint: head(shades, 1, 0.99) })).toMatchObject({
     color: { value: 'gray', confidence: expect.closeTo(0.99) },

@@ -15,7 +15,7 @@ test.each([
   [{ make: 'Talvera' }, { code: 'parameter_unknown', param: 'make' }],
   [{ max_candidates: 10 }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('vehicle.identify validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(vehicleIdentify, parameters)).toEqual(refusal);
 });
 
@@ -24,12 +24,12 @@ test.each([
   [1, null],
   [8, null],
   [9, { code: 'parameter_invalid', param: 'input_refs' }],
-])('accepts 1 to 8 pictures: %i', (count, refusal) => {
+])('vehicle.identify accepts 1 to 8 pictures: %i', (count, refusal) => {
   expect(jsonRefusal(vehicleIdentify, { input_refs: Array(count).fill(UPLOAD_ID) })).toEqual(refusal);
 });
 
 test.each(['default', 'low_confidence', 'ambiguous_model', 'different_vehicles'])(
-  '%s ranks its candidates, with a make at least as confident as the first',
+  'the scenario %s ranks its candidates, with a make at least as confident as the first',
   (scenario) => {
     const { make, candidates } = fixtureOf<Result>(SLUG, scenario);
     const confidences = candidates.map(({ confidence }) => confidence);
@@ -39,19 +39,19 @@ test.each(['default', 'low_confidence', 'ambiguous_model', 'different_vehicles']
   },
 );
 
-test('truncates the list to max_candidates', () => {
+test('vehicle.identify truncates the list to max_candidates', () => {
   const whole = fixtureOf<Result>(SLUG);
   expect(applyParameters(whole, {})).toEqual(whole);
   expect(applyParameters(whole, { max_candidates: 1 }).candidates).toEqual(whole.candidates.slice(0, 1));
 });
 
-test('ambiguous_model is certain of the make only; different_vehicles reports two vehicles', () => {
+test('the scenario ambiguous_model is certain of the make only, and different_vehicles reports two vehicles', () => {
   const { make, candidates } = fixtureOf<Result>(SLUG, 'ambiguous_model');
   expect(make?.confidence).toBeGreaterThan(0.9);
   expect(candidates[0]?.confidence).toBeLessThan(0.5);
   expect(fixtureOf<Result>(SLUG, 'different_vehicles').same_vehicle?.value).toBe(false);
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of vehicle.identify lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -12,11 +12,11 @@ test.each([
   ['too_close', ['left', 'right', 'bottom'], [0, 50, 1000, 500]],
   ['too_far', [], [450, 200, 650, 350]],
   ['off_center', [], [20, 150, 420, 480]],
-] as const)('%s with %j', (value, edges, [x0, y0, x1, y1]) => {
+] as const)('a vehicle is framed as %s with the cropped edges %j', (value, edges, [x0, y0, x1, y1]) => {
   expect(framed(x0, y0, x1, y1).framing).toEqual({ value, confidence: 0.8, cropped_edges: edges });
 });
 
-test('states the box and its share of the picture', () => {
+test('the framing states the box of the vehicle and its share of the picture', () => {
   expect(framed(200, 100, 700, 350).vehicle).toEqual({
     confidence: 0.8,
     bbox: { x: 200, y: 100, width: 500, height: 250 },

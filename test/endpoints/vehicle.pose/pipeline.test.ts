@@ -13,7 +13,7 @@ const viewOf = (probability: number) => ({
 const run = (view: ReturnType<typeof viewOf>, parameters = {}) =>
   pipeline.create(modelSaying({ view }))({ pictures: sent(picture), parameters });
 
-test('returns the most likely view and compares it with the expected one', async () => {
+test('vehicle.pose returns the most likely view and compares it with the expected one', async () => {
   expect(await run(viewOf(0.999), { expected_view: 'front' })).toEqual({
     view: { value: 'right', confidence: expect.closeTo(0.999) },
     camera: null,
@@ -24,7 +24,7 @@ test('returns the most likely view and compares it with the expected one', async
   });
 });
 
-test('returns no view if a rejected class is more likely', async () => {
+test('vehicle.pose returns no view if a rejected class is more likely', async () => {
   expect(await run(viewOf(0.01))).toMatchObject({ view: null, matches_expected_view: null });
 });
 
@@ -67,7 +67,7 @@ const head = (value: string, probability: number) => ({
   },
 });
 
-test('a head of such a model decides on the view; the parts do where it is not sure enough', async () => {
+test('a head of a model for vehicles and their parts decides on the view, and the parts where it is not sure', async () => {
   expect(await see(cells, head('front', 0.999))).toMatchObject({
     view: { value: 'front', confidence: expect.closeTo(0.999) },
   });

@@ -15,22 +15,25 @@ test.each([
   [{ view: 'front' }, { code: 'parameter_unknown', param: 'view' }],
   [{ expected_view: 'front_left' }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('vehicle.pose validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(vehiclePose, parameters)).toEqual(refusal);
 });
 
-test('requires a picture and refuses a repeated parameter', () => {
+test('vehicle.pose requires a picture and refuses a repeated parameter', () => {
   expect(jsonRefusal(vehiclePose, {})).toEqual({ code: 'parameter_missing', param: 'input_ref' });
   expect(multipartRefusal(vehiclePose, { expected_view: ['front', 'rear'] })).toMatchObject({ param: 'expected_view' });
 });
 
-test.each(['default', 'low_confidence', 'poor_capture'])('%s names the compass view of its azimuth', (scenario) => {
-  const { view, camera } = fixtureOf<Result>(SLUG, scenario);
-  const sector = Math.round((camera?.azimuth_degrees ?? Number.NaN) / 45) % COMPASS_VIEWS.length;
-  expect(view?.value).toBe(COMPASS_VIEWS[sector]);
-});
+test.each(['default', 'low_confidence', 'poor_capture'])(
+  'the scenario %s names the compass view of its azimuth',
+  (scenario) => {
+    const { view, camera } = fixtureOf<Result>(SLUG, scenario);
+    const sector = Math.round((camera?.azimuth_degrees ?? Number.NaN) / 45) % COMPASS_VIEWS.length;
+    expect(view?.value).toBe(COMPASS_VIEWS[sector]);
+  },
+);
 
-test('sets matches_expected_view only if the request expects a view', () => {
+test('vehicle.pose sets matches_expected_view only if the request expects a view', () => {
   const seen = fixtureOf<Result>(SLUG);
   const nothing = fixtureOf<Result>(SLUG, 'empty_result');
   expect(applyParameters(seen, {}).matches_expected_view).toBeNull();
@@ -39,13 +42,13 @@ test('sets matches_expected_view only if the request expects a view', () => {
   expect(applyParameters(nothing, { expected_view: 'left' }).matches_expected_view).toBe(false);
 });
 
-test('interior_view has a view without camera angles; poor_capture lists its defects', () => {
+test('the scenario interior_view has a view without camera angles, and poor_capture lists its defects', () => {
   expect(fixtureOf<Result>(SLUG, 'interior_view').camera).toBeNull();
   const { framing, quality_issues } = fixtureOf<Result>(SLUG, 'poor_capture');
   expect(framing).toMatchObject({ value: 'cropped', cropped_edges: ['right'] });
   expect(quality_issues).toHaveLength(3);
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of vehicle.pose lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -64,18 +64,21 @@ test.each([
   { said: 0.5, inside: 128 },
   // The matting network disagrees, but the inside of the outline stays the vehicle.
   { said: 0.4, inside: 255 },
-])('softens the edge of the main vehicle by a matting network that returns $said', async ({ said, inside }) => {
-  const matting = {
-    labels: [],
-    decoder: { name: 'alpha-matte', output: 'alpha' },
-    says: { alpha: { shape: [1, 1, 4, 4], data: new Float32Array(16).fill(said) } },
-  };
-  const { matte } = await run(modelSaying({ detector, matting }));
-  // The outline runs from 14 to 34, with a tolerance of a twentieth.
-  const across = [12, 13, 14, 15, 24, 33, 34, 35].map((x) => matte?.pixels[24 * 64 + x]);
-  const edge = Math.round(said * 255);
-  expect(across).toEqual([0, edge, edge, inside, inside, edge, edge, 0]);
-});
+])(
+  'vehicle.segment softens the edge of the main vehicle by a matting network that returns $said',
+  async ({ said, inside }) => {
+    const matting = {
+      labels: [],
+      decoder: { name: 'alpha-matte', output: 'alpha' },
+      says: { alpha: { shape: [1, 1, 4, 4], data: new Float32Array(16).fill(said) } },
+    };
+    const { matte } = await run(modelSaying({ detector, matting }));
+    // The outline runs from 14 to 34, with a tolerance of a twentieth.
+    const across = [12, 13, 14, 15, 24, 33, 34, 35].map((x) => matte?.pixels[24 * 64 + x]);
+    const edge = Math.round(said * 255);
+    expect(across).toEqual([0, edge, edge, inside, inside, edge, edge, 0]);
+  },
+);
 
 test('there is no matte where none is wanted, and none without a vehicle', async () => {
   expect((await run(modelSaying({ detector }), { include_matte: false })).matte).toBeNull();
@@ -83,7 +86,7 @@ test('there is no matte where none is wanted, and none without a vehicle', async
   expect(await run(modelSaying({ detector: { ...detector, says } }))).toEqual({ vehicles: [], matte: null });
 });
 
-test('of a model for vehicles and their parts, the file `vehicle` finds the vehicles', async () => {
+test('the file `vehicle` of a model for vehicles and their parts finds the vehicles', async () => {
   const other = { ...detector, labels: ['hood', 'roof', null] };
   const { vehicles } = await run(modelSaying({ detector: other, vehicle: detector }, {}, 'vehicle-parts'));
   expect(vehicles.map((each) => each.class)).toEqual(['car', 'van']);

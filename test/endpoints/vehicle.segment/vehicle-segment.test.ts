@@ -16,7 +16,7 @@ test.each([
   [{ matte: true }, { code: 'parameter_unknown', param: 'matte' }],
   [{ include_matte: false }, null],
   [{}, null],
-])('validates %j', (parameters, refusal) => {
+])('vehicle.segment validates the parameters %j', (parameters, refusal) => {
   expect(parameterRefusal(vehicleSegment, parameters)).toEqual(refusal);
 });
 
@@ -31,7 +31,7 @@ test('one vehicle is the main one, and it comes first', () => {
 });
 
 test.each(fixtureOf<Result>(SLUG).vehicles)(
-  'keeps the box and area of a mask consistent with its outline',
+  'the box and area of a mask are consistent with its outline',
   ({ bbox, polygon, area_fraction }) => {
     const xs = polygon.map(({ x }) => x);
     const ys = polygon.map(({ y }) => y);
@@ -61,7 +61,7 @@ test('include_matte=false leaves the matte out and the masks in', () => {
   expect(applyParameters(whole, { include_matte: false })).toEqual({ ...whole, matte: null });
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of vehicle.segment lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ const onboarded = (parameters: Record<string, unknown> = {}, scenario?: string) 
   testModeOutcome<Result>(videoOnboard, { ...video, parameters, ...(scenario && { scenario }) });
 
 describe('the request', () => {
-  test('accepts one video, as an upload', () => {
+  test('video.onboard accepts one video, as an upload', () => {
     expect(videoOnboard.files).toMatchObject({
       field: 'video',
       minimum: 1,
@@ -37,11 +37,11 @@ describe('the request', () => {
     [{ run: ['vin.read'] }, 'parameter_invalid', 'run.0'],
     [{ run: 'plate.read' }, 'parameter_invalid', 'run'],
     [{ tasks: [] }, 'parameter_unknown', 'tasks'],
-  ])('refuses %j', (parameters, code, param) => {
+  ])('video.onboard refuses the parameters %j', (parameters, code, param) => {
     expect(parameterRefusal(videoOnboard, parameters)).toEqual({ code, param });
   });
 
-  test('costs 1,500 credits plus the tasks on the requested number of key frames', () => {
+  test('video.onboard costs 1,500 credits plus the tasks on the requested number of key frames', () => {
     const files = [{ mediaType: 'video/mp4' }];
     expect(videoOnboard.price({ parameters: {}, files })).toBe(1_500);
     expect(videoOnboard.price({ parameters: { run }, files })).toBe(1_500 + 8 * runPrice);
@@ -52,7 +52,7 @@ describe('the request', () => {
 });
 
 describe('test mode', () => {
-  test('returns a key frame of every view in video order', async () => {
+  test('video.onboard returns a key frame of every view in video order', async () => {
     const { result, chargedCredits } = await onboarded();
     expect(result.key_frames.map(({ view }) => view)).toEqual([...COMPASS_VIEWS]);
     const times = result.key_frames.map(({ time_offset_ms }) => time_offset_ms);
@@ -63,7 +63,7 @@ describe('test mode', () => {
     expect(chargedCredits).toBe(1_500);
   });
 
-  test('runs and charges the requested endpoints on each key frame', async () => {
+  test('video.onboard runs and charges the requested endpoints on each key frame', async () => {
     const { result, chargedCredits, reservedCredits } = await onboarded({ run });
     for (const { outcomes } of result.key_frames) {
       expect(Object.keys(outcomes).toSorted()).toEqual(run.toSorted());
@@ -75,12 +75,12 @@ describe('test mode', () => {
     expect(chargedCredits).toBe(reservedCredits);
   });
 
-  test('charges the frames found, not the frames requested', async () => {
+  test('video.onboard charges the frames found, not the frames requested', async () => {
     const { chargedCredits, reservedCredits } = await onboarded({ run: ['plate.read'], frames_per_view: 5 });
     expect({ chargedCredits, reservedCredits }).toEqual({ chargedCredits: 1_660, reservedCredits: 2_300 });
   });
 
-  test('returns key frames of the requested views only, indexed from 0', async () => {
+  test('video.onboard returns key frames of the requested views only, indexed from 0', async () => {
     const { result } = await onboarded({ views: ['left', 'rear'] });
     expect(result.key_frames.map(({ index, view }) => [index, view])).toEqual([
       [0, 'rear'],
@@ -90,18 +90,18 @@ describe('test mode', () => {
     expect(result.summary.views).toEqual(['rear', 'left']);
   });
 
-  test('settles an incomplete walk as partial and charges the covered views', async () => {
+  test('video.onboard settles an incomplete walk as partial and charges the covered views', async () => {
     const { status, result, chargedCredits } = await onboarded({}, 'incomplete_coverage');
     expect(status).toBe('partial');
     expect(result.coverage).toMatchObject({ fraction: 5 / 8, missing_views: ['rear_left', 'left', 'front_left'] });
     expect(chargedCredits).toBe(Math.round((1_500 * 5) / 8));
   });
 
-  test('charges nothing for a video without a vehicle', async () => {
+  test('video.onboard charges nothing for a video without a vehicle', async () => {
     expect(await onboarded({ run }, 'empty_result')).toMatchObject({ status: 'succeeded', chargedCredits: 0 });
   });
 
-  test('keeps detections within their key frames', async () => {
+  test('video.onboard keeps detections within their key frames', async () => {
     const { result } = await onboarded({ run });
     for (const frame of result.key_frames) expect(placesOutside(frame, { width: 480, height: 270 })).toEqual([]);
   });

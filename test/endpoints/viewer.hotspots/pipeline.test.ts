@@ -26,7 +26,7 @@ const run = async (parameters: ResolvedParameters, pictures = 0) =>
     parameters: { ...parameters },
   })) as Result;
 
-test('lists each hotspot of the frames once, with its place on every frame', async () => {
+test('viewer.hotspots lists each hotspot of the frames once, with its place on every frame', async () => {
   const { hotspots, frames: shown } = await run({ frames: frames.slice(0, 2) }, 2);
   expect(hotspots.map(({ id, label }) => [id, label])).toEqual([
     ['hotspot_1', 'Dent on the left front door'],
@@ -40,7 +40,7 @@ test('lists each hotspot of the frames once, with its place on every frame', asy
   ]);
 });
 
-test('returns the hotspots of a named job under their ids, and looks at no picture', async () => {
+test('viewer.hotspots returns the hotspots of a named job under their ids, and looks at no picture', async () => {
   const parameters = { frames, placed, hotspots_job_id: 'job_1111111111111111111111' };
   expect(pipeline.furtherInputs?.({ ...parameters })).toEqual([]);
   const { hotspots } = await run(parameters);
@@ -49,11 +49,11 @@ test('returns the hotspots of a named job under their ids, and looks at no pictu
   );
 });
 
-test('reads the pictures of the spin set without one', () => {
+test('viewer.hotspots reads the pictures of the spin set without a named job', () => {
   expect(pipeline.furtherInputs?.({ frames })).toHaveLength(frames.length);
 });
 
-test('keeps the requested kinds that are sure enough', async () => {
+test('viewer.hotspots keeps the requested kinds that are sure enough', async () => {
   const kinds = async (parameters: ResolvedParameters) =>
     (await run({ frames, placed, ...parameters })).hotspots.map(({ kind }) => kind);
   expect(new Set(await kinds({ kinds: ['part'] }))).toEqual(new Set(['part']));

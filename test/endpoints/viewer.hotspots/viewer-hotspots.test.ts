@@ -34,18 +34,18 @@ test.each([
   ],
   [{ job_id: JOB_ID, hotspots_job_id: JOB_ID, kinds: ['damage'], min_confidence: 0.5 }, null],
   [{ job_id: JOB_ID }, null],
-])('validates %j', (body, refusal) => {
+])('viewer.hotspots validates the parameters %j', (body, refusal) => {
   expect(jsonRefusal(viewerHotspots, body)).toEqual(refusal);
 });
 
-test('accepts spin sets and their hotspots', () => {
+test('viewer.hotspots accepts spin sets and their hotspots', () => {
   expect(viewerHotspots.jobReferences).toEqual([
     { parameter: 'job_id', endpoints: ['render.360'] },
     { parameter: 'hotspots_job_id', endpoints: ['render.hotspots'] },
   ]);
 });
 
-test('returns the hotspots of render.hotspots per frame', () => {
+test('viewer.hotspots returns the hotspots of render.hotspots per frame', () => {
   const placed = fixtureOf<Placed>('render.hotspots').hotspots.flatMap(({ id, placements }) =>
     placements.map((placement) => ({ hotspot_id: id, ...placement })),
   );
@@ -55,7 +55,7 @@ test('returns the hotspots of render.hotspots per frame', () => {
   expect(shown.sort(byPlace)).toEqual(placed.sort(byPlace));
 });
 
-test('chooses the frame with the highest prominence as the best frame', () => {
+test('viewer.hotspots chooses the frame with the highest prominence as the best frame', () => {
   for (const { id, best_frame_index } of whole.hotspots) {
     const seen = whole.frames.flatMap(({ frame_index, hotspots }) =>
       hotspots.filter(({ hotspot_id }) => hotspot_id === id).map(({ prominence }) => ({ frame_index, prominence })),
@@ -64,7 +64,7 @@ test('chooses the frame with the highest prominence as the best frame', () => {
   }
 });
 
-test('omits filtered hotspots from the frames, and frames without hotspots', () => {
+test('viewer.hotspots omits filtered hotspots from the frames, and frames without hotspots', () => {
   const { hotspots, frames } = applyParameters(whole, { job_id: JOB_ID, kinds: ['part'] });
   const ids = hotspots.map(({ id }) => id);
   expect(ids).toEqual(['hotspot_4', 'hotspot_5']);
@@ -72,7 +72,7 @@ test('omits filtered hotspots from the frames, and frames without hotspots', () 
   expect(new Set(frames.flatMap((frame) => frame.hotspots.map(({ hotspot_id }) => hotspot_id)))).toEqual(new Set(ids));
 });
 
-test('returns damage ids only with a hotspots job', () => {
+test('viewer.hotspots returns damage ids only with a hotspots job', () => {
   const idsOf = ({ hotspots }: Result) => hotspots.flatMap(({ damage }) => (damage ? [damage.damage_id] : []));
   expect(idsOf(applyParameters(whole, { job_id: JOB_ID }))).toEqual([null, null, null]);
   expect(applyParameters(whole, { job_id: JOB_ID, hotspots_job_id: JOB_ID })).toEqual(whole);
@@ -80,7 +80,7 @@ test('returns damage ids only with a hotspots job', () => {
 
 const HOTSPOTS_JOB_ID = 'job_2222222222222222222222';
 
-test('returns the hotspots of the named job under the same ids', async () => {
+test('viewer.hotspots returns the hotspots of the named job under the same ids', async () => {
   const [first, ...others] = fixtureOf<Placed>('render.hotspots').hotspots;
   const hotspots = others.map((hotspot) => (hotspot.damage ? { ...hotspot, label: 'Renamed' } : hotspot));
   const { result } = await testModeOutcome<Result>(viewerHotspots, {
@@ -94,7 +94,7 @@ test('returns the hotspots of the named job under the same ids', async () => {
   expect(result.frames.flatMap((frame) => frame.hotspots.map(({ hotspot_id }) => hotspot_id))).not.toContain(first?.id);
 });
 
-test('refers to the frames of the named spin set only', async () => {
+test('viewer.hotspots refers to the frames of the named spin set only', async () => {
   const incomplete = fixtureOf<SpinSet>('render.360', 'incomplete_circle');
   const { result } = await testModeOutcome<Result>(viewerHotspots, {
     parameters: { job_id: JOB_ID },

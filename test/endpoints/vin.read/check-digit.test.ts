@@ -18,11 +18,11 @@ test.each([
   expect(checkDigit(vin)).toEqual({ found: digit, expected: digit, valid: true });
 });
 
-test('disagrees after one character changes', () => {
+test('a VIN disagrees with its check digit after one character changes', () => {
   expect(checkDigit('1M8GDM9AXKP042789')).toEqual({ found: 'X', expected: '1', valid: false });
 });
 
-test('accepts exactly one check digit', () => {
+test('a VIN accepts exactly one check digit', () => {
   assert(
     property(characters, (vin) => {
       const valid = DIGITS.filter((digit) => checkDigit(vin.with(8, digit).join('')).valid);
@@ -31,17 +31,17 @@ test('accepts exactly one check digit', () => {
   );
 });
 
-test('returns null for values that depend on an unknown character', () => {
+test('the values of a check digit that depend on an unknown character are null', () => {
   expect(checkDigit('1M8GDM9A?KP042788')).toEqual({ found: null, expected: 'X', valid: null });
   expect(checkDigit('1M8GDM9AXKP0427?8')).toEqual({ found: 'X', expected: null, valid: null });
   // I, O and Q are not VIN characters.
   expect(checkDigit('1M8GDM9AXKPO42788')).toEqual({ found: 'X', expected: null, valid: null });
 });
 
-test('reports a letter that cannot be a check digit as invalid', () => {
+test('a letter that cannot be a check digit is invalid', () => {
   expect(checkDigit('1M8GDM9AAKP042788')).toEqual({ found: 'A', expected: 'X', valid: false });
 });
 
-test('throws a RangeError for another length', () => {
+test('the check digit of a VIN of another length throws a RangeError', () => {
   expect(() => checkDigit('1M8GDM9AXKP04278')).toThrow(new RangeError('a VIN has 17 characters, this one 16'));
 });

@@ -46,15 +46,15 @@ test.each([
   ['several words that have seventeen together', 'GAWR FRT 1050KG 2315'],
   ['a number split by more than a space', `${VIN.slice(0, 8)}-${VIN.slice(8)}`],
   ['no digit at its end', `${VIN.slice(0, 13)}ABCD`],
-])('finds no VIN in %s', (_, line) => {
+])('vin.read finds no VIN in %s', (_, line) => {
   expect(textOf(line)).toBeNull();
 });
 
-test('finds none without lines', () => {
+test('vin.read finds no VIN without lines', () => {
   expect(findVin([])).toBeNull();
 });
 
-test('replaces I, O and Q by the most likely valid candidate, at its probability', () => {
+test('vin.read replaces I, O and Q by the most likely valid candidate, at its probability', () => {
   const vin = found(
     withChanges({
       0: { character: 'I', probability: 0.95, others: { l: 0.02, '1': 0.01, L: 0.005 } },
@@ -66,24 +66,24 @@ test('replaces I, O and Q by the most likely valid candidate, at its probability
   expect(vin?.[11]).toMatchObject({ character: '0', probability: 0.35 });
 });
 
-test('returns ? for a character that others are nearly as likely for', () => {
+test('vin.read returns ? for a character that others are nearly as likely for', () => {
   const doubtful = { character: 'H', probability: 0.6, others: { N: 0.3, '-': 0.05 } };
   expect(textOf(withChanges({ 1: doubtful }))).toBe(`1?${VIN.slice(2)}`);
   expect(textOf(withChanges({ 1: { ...doubtful, others: { '-': 0.3 } } }))).toBe(`1H${VIN.slice(2)}`);
 });
 
-test('states a doubtful character where a required check digit agrees with it alone', () => {
+test('vin.read states a doubtful character where a required check digit agrees with it alone', () => {
   const doubtful = { character: 'M', probability: 0.6, others: { H: 0.3 } };
   expect(textOf(withChanges({ 1: doubtful }))).toBe(VIN);
 });
 
-test('takes the other candidate where a required check digit agrees with that one alone', () => {
+test('vin.read takes the other candidate where a required check digit agrees with that one alone', () => {
   const vin = found(withChanges({ 1: { character: 'H', probability: 0.6, others: { M: 0.3 } } }));
   expect(vin?.map(({ character }) => character).join('')).toBe(VIN);
   expect(vin?.[1]?.probability).toBe(0.3);
 });
 
-test('settles nothing by a check digit that the market does not require', () => {
+test('vin.read settles nothing by a check digit that the market does not require', () => {
   // Valid by chance: W stands for Germany.
   const european = 'WM8GDM9A1KP042788';
   const said = spelt(european).map((each, place) =>
@@ -100,24 +100,24 @@ test('a nearly certain character is doubted where a required check digit disagre
   expect(textOf(said('H', 'N'))).toBe(`1?${VIN.slice(2)}`);
 });
 
-test('finds no VIN where more than three characters are doubtful', () => {
+test('vin.read finds no VIN where more than three characters are doubtful', () => {
   const doubtful = { character: '3', probability: 0.5, others: { '8': 0.4 } };
   const changes = { 2: doubtful, 12: doubtful, 13: doubtful, 15: doubtful };
   expect(textOf(withChanges(changes))).toBeNull();
 });
 
-test('returns ? for a character without a valid candidate', () => {
+test('vin.read returns ? for a character without a valid candidate', () => {
   const vin = found(withChanges({ 3: { character: 'Q', probability: 0.9, others: { O: 0.1 } } }));
   expect(vin?.[3]).toMatchObject({ character: '?', probability: 0 });
 });
 
-test('rejects a number with more than three unreadable characters', () => {
+test('vin.read rejects a number with more than three unreadable characters', () => {
   const unreadable = { character: 'Q', probability: 0.9 };
   expect(textOf(withChanges({ 1: unreadable, 2: unreadable, 3: unreadable }))).toBe('1???DM9AXKP042788');
   expect(textOf(withChanges({ 1: unreadable, 2: unreadable, 3: unreadable, 4: unreadable }))).toBeNull();
 });
 
-test('prefers a labelled number, then the more confident one, whatever the check digit', () => {
+test('vin.read prefers a labelled number, then the more confident one, whatever the check digit', () => {
   const wrongDigit = '1M8GDM9A1KP042788';
   expect(textOf(spelt(VIN, 0.99), spelt(`VIN ${wrongDigit}`, 0.7))).toBe(wrongDigit);
   expect(textOf(spelt(VIN, 0.7), spelt(wrongDigit, 0.9))).toBe(wrongDigit);

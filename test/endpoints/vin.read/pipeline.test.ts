@@ -25,7 +25,7 @@ async function run(characters: Seen[], parameters = {}): Promise<Result> {
   return (await pipeline.create(model)({ pictures: sent(picture), parameters })) as Result;
 }
 
-test('reads seventeen characters from left to right as a VIN with its check digit', async () => {
+test('vin.read reads seventeen characters from left to right as a VIN with its check digit', async () => {
   const { vin } = await run(seen(VIN).toReversed(), { validate_check_digit: true });
   expect(vin).toMatchObject({
     text: VIN,
@@ -47,19 +47,19 @@ test('reads seventeen characters from left to right as a VIN with its check digi
   });
 });
 
-test('takes the more confident of two readings of one character', async () => {
+test('vin.read takes the more confident of two readings of one character', async () => {
   const [first, ...others] = seen(VIN) as [Seen, ...Seen[]];
   const { vin } = await run([first, { ...first, label: '7', score: 0.5 }, ...others]);
   expect(vin?.text).toBe(VIN);
 });
 
-test.each([VIN.slice(1), `${VIN}1`, ''])('finds no VIN in "%s"', async (text) => {
+test.each([VIN.slice(1), `${VIN}1`, ''])('vin.read finds no VIN in "%s"', async (text) => {
   const { vin, quality_issues } = await run(seen(text));
   expect(vin).toBeNull();
   expect(quality_issues?.map(({ reason }) => reason)).toContain('no_vin');
 });
 
-test('reads a VIN with a text-line model, with character locations and check digit', async () => {
+test('vin.read reads a VIN with a text-line model, with character locations and check digit', async () => {
   // 18 characters in 37 steps of a line 37 pixels wide: their centres are 1.5, 3.5, … from its left end.
   const reader = readerSaying([spelt(`*${VIN}`)]);
   const model = modelSeeing([lineAt(10, 20, 37, 6)], reader);
@@ -84,7 +84,7 @@ test('reads a VIN with a text-line model, with character locations and check dig
   });
 });
 
-test('returns null for text without a VIN', async () => {
+test('vin.read returns null for text without a VIN', async () => {
   const model = modelSeeing([lineAt(10, 20, 37, 6)], readerSaying([spelt('TYPE: PASSENGER CAR')]));
   const result = (await pipeline.create(model)({ pictures: sent(picture), parameters: {} })) as Result;
   expect(result.vin).toBeNull();
@@ -92,7 +92,7 @@ test('returns null for text without a VIN', async () => {
   expect(check('vin.read', result)).toBeNull();
 });
 
-test('reads a picture without a VIN once more from behind, and reports where it is in the picture', async () => {
+test('vin.read reads a picture without a VIN once more from behind, and reports where it is in the picture', async () => {
   // An empty line is read in both directions.
   const reader = readerSaying([[], [], spelt(`*${VIN}`)]);
   const model = modelSeeing([lineAt(10, 20, 37, 6)], reader);
@@ -110,7 +110,7 @@ test('reads a picture without a VIN once more from behind, and reports where it 
   expect(vin?.characters[0]?.bbox).toEqual({ x: 64 - 14.5, y: 20, width: 2, height: 6 });
 });
 
-test('reads the VIN from a code, and compares it with the print', async () => {
+test('vin.read reads the VIN from a code, and compares it with the print', async () => {
   const code = await coded('QRCode', `https://example.com/?vin=${VIN}`);
   const silent = modelSeeing([], readerSaying([]));
   const alone = (await pipeline.create(silent)({ pictures: sent(code), parameters: {} })) as Result;
@@ -121,7 +121,7 @@ test('reads the VIN from a code, and compares it with the print', async () => {
   for (const found of [alone, both]) expect(check('vin.read', found)).toBeNull();
 });
 
-test('searches a large picture for small codes only where print leaves the VIN open', async () => {
+test('vin.read searches a large picture for small codes only where print leaves the VIN open', async () => {
   const code = await coded('DataMatrix', VIN, 2);
   const large = { width: 4600, height: 3400, pixels: new Uint8Array(4600 * 3400 * 3).fill(0xd0) };
   for (let row = 0; row < code.height; row += 1) {

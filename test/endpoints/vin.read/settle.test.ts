@@ -33,11 +33,11 @@ const coded = (text: string) => {
   return { text, quad: [a, b, d, c] as const };
 };
 
-test('is null without print and without a code', () => {
+test('the settled VIN is null without print and without a code', () => {
   expect(settle(null, [])).toBeNull();
 });
 
-test('is the print where no code is', () => {
+test('the settled VIN is the print where no code is', () => {
   expect(settle(printed(EUROPEAN), [])).toMatchObject({
     text: EUROPEAN,
     confidence: 0.8,
@@ -45,54 +45,54 @@ test('is the print where no code is', () => {
   });
 });
 
-test('is the code where no print is, with the box of the code for each character', () => {
+test('the settled VIN is the code where no print is, with the box of the code for each character', () => {
   const vin = settle(null, [coded(AMERICAN)]);
   const bbox = { x: 100, y: 5, width: 40, height: 20 };
   expect(vin).toMatchObject({ text: AMERICAN, confidence: 0.99, bbox, check_digit: { valid: true } });
   expect(vin?.characters).toEqual(Array.from(AMERICAN, (character) => ({ character, confidence: 0.99, bbox })));
 });
 
-test('is null where codes hold two VINs and nothing is printed', () => {
+test('the settled VIN is null where codes hold two VINs and nothing is printed', () => {
   expect(settle(null, [coded(AMERICAN), coded(EUROPEAN)])).toBeNull();
 });
 
-test.each([AMERICAN, EUROPEAN])('is certain of %s where print and one of the codes agree', (text) => {
+test.each([AMERICAN, EUROPEAN])('the settled VIN is certain of %s where print and one of the codes agree', (text) => {
   const vin = settle(printed(text), [coded('3VWZZZ1KZXM000009'), coded(text)]);
   expect(vin).toMatchObject({ text, confidence: 0.999, bbox: { x: 0, y: 0, width: 17, height: 2 } });
   expect(vin?.characters.every(({ confidence }) => confidence === 0.999)).toBe(true);
 });
 
-test('takes characters that cannot be read from the code', () => {
+test('the settled VIN takes characters that cannot be read from the code', () => {
   expect(settle(printed(EUROPEAN.replace('1J', '??')), [coded(EUROPEAN)])).toMatchObject({
     text: EUROPEAN,
     confidence: 0.999,
   });
 });
 
-test('takes the code where its check digit is right, the market requires one, and that of the print is wrong', () => {
+test('the settled VIN takes the code where its check digit is right, the market requires one, and that of the print is wrong', () => {
   const vin = settle(printed(AMERICAN.replace('8', 'B')), [coded(AMERICAN)]);
   expect(vin).toMatchObject({ text: AMERICAN, confidence: 0.99, check_digit: { valid: true } });
   expect(vin?.characters[2]).toEqual({ character: '8', confidence: 0.99, bbox: { x: 2, y: 0, width: 1, height: 2 } });
 });
 
-test('takes the code where its check digit is right and the print is a misreading of it, whatever the market', () => {
+test('the settled VIN takes the code where its check digit is right and the print is a misreading of it, whatever the market', () => {
   const german = 'WDBDA28D9PG003786';
   expect(settle(printed(german.replace('W', 'V')), [coded(german)])).toMatchObject({ text: german, confidence: 0.99 });
 });
 
-test('keeps the print where its check digit is right, the market requires one, and that of the code is wrong', () => {
+test('the settled VIN keeps the print where its check digit is right, the market requires one, and that of the code is wrong', () => {
   expect(settle(printed(AMERICAN), [coded(AMERICAN.replace('8', '3'))])).toMatchObject({
     text: AMERICAN,
     confidence: 0.8,
   });
 });
 
-test('keeps the print with less confidence where no check digit decides', () => {
+test('the settled VIN keeps the print with less confidence where no check digit decides', () => {
   const vin = settle(printed(EUROPEAN), [coded(EUROPEAN.replace('1J', '1K'))]);
   expect(vin).toMatchObject({ text: EUROPEAN, confidence: 0.4 });
   expect(vin?.characters.filter(({ confidence }) => confidence === 0.4)).toHaveLength(1);
 });
 
-test('keeps the print of a European VIN beside the code of another one with a right check digit', () => {
+test('the settled VIN keeps the print of a European VIN beside the code of another one with a right check digit', () => {
   expect(settle(printed(EUROPEAN), [coded(AMERICAN)])).toMatchObject({ text: EUROPEAN, confidence: 0.4 });
 });

@@ -10,7 +10,7 @@ import { jsonRefusal, multipartRefusal, parameterRefusal } from '../../support/r
 const SLUG = 'vin.read';
 const LOCATIONS = ['windscreen', 'door_jamb', 'chassis_stamping', 'engine_bay', 'registration_document'];
 
-test('accepts one JPEG, PNG or WebP of at most 10 MB', () => {
+test('vin.read accepts one JPEG, PNG or WebP of at most 10 MB', () => {
   expect(vinRead.files).toEqual({
     field: 'image',
     minimum: 1,
@@ -31,18 +31,18 @@ test.each<[Record<string, unknown>, { code: string; param: string } | null]>([
   [{ validate_check_digit: false }, null],
   [{}, null],
   ...LOCATIONS.map((location_hint) => [{ location_hint }, null] as [{ location_hint: string }, null]),
-])('validates %j as specified', (parameters, refusal) => {
+])('vin.read validates the parameters %j as specified', (parameters, refusal) => {
   expect(parameterRefusal(vinRead, parameters)).toEqual(refusal);
 });
 
-test('refuses a repeated parameter', () => {
+test('vin.read refuses a repeated parameter', () => {
   expect(multipartRefusal(vinRead, { validate_check_digit: ['true', 'false'] })).toMatchObject({
     param: 'validate_check_digit',
   });
 });
 
 test.each(['default', 'low_confidence', 'check_digit_mismatch', 'partially_unreadable'])(
-  '%s spells its text and states the computed check digit',
+  'the scenario %s spells its text and states the computed check digit',
   (scenario) => {
     const { vin } = fixtureOf<Result>(SLUG, scenario);
     expect(vin?.characters.map(({ character }) => character).join('')).toBe(vin?.text);
@@ -50,7 +50,7 @@ test.each(['default', 'low_confidence', 'check_digit_mismatch', 'partially_unrea
   },
 );
 
-test('scenarios match their names', () => {
+test('the scenarios of vin.read match their names', () => {
   expect(fixtureOf<Result>(SLUG).vin?.check_digit?.valid).toBe(true);
   expect(fixtureOf<Result>(SLUG, 'check_digit_mismatch').vin?.check_digit?.valid).toBe(false);
   const partial = fixtureOf<Result>(SLUG, 'partially_unreadable').vin;
@@ -58,19 +58,19 @@ test('scenarios match their names', () => {
   expect(partial?.characters.filter(({ character }) => character === '?')).toHaveLength(2);
 });
 
-test('omits only the check digit with validate_check_digit=false', () => {
+test('vin.read omits only the check digit with validate_check_digit=false', () => {
   const { vin } = fixtureOf<Result>(SLUG);
   expect(applyParameters({ vin }, {})).toEqual({ vin });
   expect(applyParameters({ vin }, { validate_check_digit: false })).toEqual({ vin: { ...vin, check_digit: null } });
 });
 
-test('uses location_hint only if the picture does not show the location', () => {
+test('vin.read uses location_hint only if the picture does not show the location', () => {
   const hint = { location_hint: 'door_jamb' } as const;
   expect(applyParameters(fixtureOf<Result>(SLUG), hint).vin?.location).toBe('windscreen');
   expect(applyParameters(fixtureOf<Result>(SLUG, 'partially_unreadable'), hint).vin?.location).toBe('door_jamb');
   expect(applyParameters({ vin: null }, hint)).toEqual({ vin: null });
 });
 
-test('keeps the default fixture within the example picture', async () => {
+test('the default fixture of vin.read lies within the example picture', async () => {
   expect(await placesOutsideExample(SLUG)).toEqual([]);
 });

@@ -32,12 +32,12 @@ beforeAll(async () => {
 
 afterAll(() => backend.close());
 
-test('runs a live job on the installed model', async () => {
+test('the backend runs a live job on the installed model', async () => {
   expect(backend.modelVersion({ endpoint: 'tiny.add', livemode: true })).toBe('tiny@2026-01-01');
   expect((await backend.infer(tinyRequest({ livemode: true }), never)).result).toMatchObject({ sum: 7 });
 });
 
-test('runs a test job on a fixture, even without a model', async () => {
+test('the backend runs a test job on a fixture, even without a model', async () => {
   expect(backend.modelVersion({ endpoint: 'tiny.add', livemode: false })).toMatch(/^fixture@/);
   expect((await backend.infer(tinyRequest({ livemode: false }), never)).result).toMatchObject({ sum: 101 });
 });
@@ -47,6 +47,6 @@ test('a live job never follows a test scenario', async () => {
   expect(outcome.status).toBe('succeeded');
 });
 
-test('announces what live mode can serve', () => {
+test('the backend announces what live mode can serve', () => {
   expect(backend.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
 });

@@ -20,19 +20,19 @@ const options = { logger: log, endpoints: [tinyAdd], endpointsDirectory, writeAr
 const fixture = createFixtureBackend(options);
 const request = (testScenario: string | null) => tinyRequest({ livemode: false, testScenario });
 
-test('returns the default fixture without a scenario, charged in full', async () => {
+test('a test job without a scenario gets the default fixture, charged in full', async () => {
   const outcome = await fixture.infer(request(null), never);
   expect(outcome).toMatchObject({ status: 'succeeded', result: { sum: 101 }, chargedCredits: 5 });
   expect(fixture.modelVersion({ endpoint: 'tiny.add', livemode: false })).toMatch(/^fixture@\d{4}-\d{2}-\d{2}$/);
 });
 
-test('model_error fails the job without charge', async () => {
+test('the scenario model_error fails the job without charge', async () => {
   const outcome = await fixture.infer(request('model_error'), never);
   expect(outcome).toMatchObject({ status: 'failed', result: null, chargedCredits: 0 });
   expect(outcome.error).toMatchObject({ type: 'processing_error', code: 'model_inference_failed' });
 });
 
-test('input_unreadable fails the job like an unreadable file, uncharged', async () => {
+test('the scenario input_unreadable fails the job like an unreadable file, uncharged', async () => {
   const outcome = await fixture.infer(request('input_unreadable'), never);
   expect(outcome).toMatchObject({ status: 'failed', result: null, chargedCredits: 0 });
   expect(outcome.error).toMatchObject({ type: 'processing_error', code: 'input_unreadable' });
@@ -63,7 +63,7 @@ test('a truncated file fails the job like an unreadable one, uncharged; a store 
   expect(await rejectionOf(down.infer(request(null), never))).toMatchObject({ retryable: true });
 });
 
-test('slow returns the default fixture after its time', async () => {
+test('the scenario slow returns the default fixture after its time', async () => {
   const slow = createFixtureBackend({ ...options, slowScenarioMs: 100 });
   const startedAt = performance.now();
   expect(await slow.infer(request('slow'), never)).toMatchObject({ status: 'succeeded', result: { sum: 101 } });
@@ -71,13 +71,13 @@ test('slow returns the default fixture after its time', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(90);
 });
 
-test('slow takes as long as the reference and the page of test mode say', () => {
+test('the scenario slow takes as long as the reference and the page of test mode say', () => {
   const seconds = SLOW_SCENARIO_MS / 1_000;
   expect(JOB_SCENARIOS.slow).toContain(`takes ${seconds} s,`);
   expect(readDocument('docs/test-mode.md')).toContain(`| \`slow\` | success after ${seconds} seconds,`);
 });
 
-test('slow takes its time by itself, and stops at once when it is aborted', async () => {
+test('the scenario slow takes its time by itself, and stops at once when it is aborted', async () => {
   const controller = new AbortController();
   const running = rejectionOf(fixture.infer(request('slow'), { signal: controller.signal }));
   const reason = new Error('canceled');
@@ -92,7 +92,7 @@ test('close() ends a slow job as retryable', async () => {
   expect(await running).toMatchObject({ code: 'model_inference_failed', retryable: true });
 });
 
-test('never returns a fixture that violates the schema', async () => {
+test('a fixture that violates the schema is never returned', async () => {
   const outcome = await fixture.infer(request('broken'), never);
   expect(outcome).toMatchObject({ status: 'failed', result: null, chargedCredits: 0 });
   expect(lines.at(-1)?.fields).toMatchObject({

@@ -70,7 +70,7 @@ afterEach(async () => {
 
 afterAll(() => onnx.close());
 
-test('decodes and runs a job in a child process and charges it in full', async () => {
+test('a job is decoded and run in a child process and charged in full', async () => {
   expect(onnx.modelVersion({ endpoint: 'tiny.add', livemode: true })).toBe('tiny@2026-01-01');
   expect(onnx.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
   const outcome = await onnx.infer(tinyRequest(), never);
@@ -97,7 +97,7 @@ test('an unreadable picture fails the job without charge, with advice', async ()
   expect(outcome.error).toMatchObject({ type: 'processing_error', code: 'input_unreadable' });
 });
 
-test('says which of several pictures is unreadable', async () => {
+test('the error says which of several pictures is unreadable', async () => {
   const copying = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.copy' }] });
   const files = [picture, picture, Buffer.from('not a picture')];
   stored = async () => files.shift() ?? picture;
@@ -107,11 +107,11 @@ test('says which of several pictures is unreadable', async () => {
   expect(error?.message).toMatch(/^Picture 3: The file is not a readable/);
 });
 
-describe('of several pictures', () => {
+describe('a job of several pictures', () => {
   const inputs = Array.from({ length: 3 }, () => tinyRequest().inputs).flat();
   const first = (count: number) => tinyRequest({ endpoint: 'tiny.first', inputs, parameters: { first: count } });
 
-  test('each is read when the pipeline decodes it, and again when it decodes it again', async () => {
+  test('each of several pictures is read when the pipeline decodes it, and again when it decodes it again', async () => {
     const counting = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.first' }] });
     let read = 0;
     stored = async () => {
@@ -124,7 +124,7 @@ describe('of several pictures', () => {
     expect(read).toBe(4);
   });
 
-  test('one that is no longer stored fails the job; a store that is down is retryable', async () => {
+  test('one of several pictures that is no longer stored fails the job; a store that is down is retryable', async () => {
     const counting = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.first' }] });
     stored = () => Promise.reject(new ObjectNotFoundError('gone'));
     expect((await counting.infer(first(2), never)).error?.code).toBe('input_unreadable');
@@ -133,7 +133,7 @@ describe('of several pictures', () => {
     expect(error).toMatchObject({ code: 'service_unavailable', retryable: true });
   });
 
-  test('none is read any more once the job is cancelled', async () => {
+  test('no further picture of a job is read once the job is cancelled', async () => {
     const counting = await backend({ endpoints: [{ ...tinyAdd, slug: 'tiny.first' }] });
     const cancellation = new AbortController();
     let read = 0;
@@ -159,7 +159,7 @@ describe('a video', () => {
       bundleFiles: { withFile: (_key, use) => use(path) } as BundleFiles,
     });
 
-  test('becomes as many frames as the endpoint takes pictures, each with its moment, and leaves no file', async () => {
+  test('a video becomes as many frames as the endpoint takes pictures, each with its moment, and leaves no file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'onnx-backend-'));
     const path = join(folder, 'walk.mp4');
     await makeVideo(path, { frames: Array<Rgb>(40).fill([200, 30, 30]), framesPerSecond: 10 });
@@ -175,7 +175,7 @@ describe('a video', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('that cannot be decoded fails the job, for nothing', async () => {
+  test('a video that cannot be decoded fails the job without charge', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'onnx-backend-'));
     const path = join(folder, 'walk.mp4');
     await writeFile(path, 'no video at all');
@@ -196,7 +196,7 @@ describe('a film', () => {
   const filming = (changes: Partial<OnnxBackendOptions> = {}) =>
     backend({ endpoints: [tinyFilm], writeArtefact: standInArtefacts, ...changes });
 
-  test('is encoded and stored as one file', async () => {
+  test('a film is encoded and stored as one file', async () => {
     const written: ArtefactFile[] = [];
     const writeArtefact: WriteArtefact = (file) => {
       written.push(file);
@@ -208,13 +208,13 @@ describe('a film', () => {
     expect(inspectArtefact(written[0]?.content ?? new Uint8Array(), 'video/mp4')).toEqual({ width: 64, height: 36 });
   });
 
-  test('of a result that nobody sees is described and not stored', async () => {
+  test('a film of a result that nobody sees is described and not stored', async () => {
     const started = await filming({ writeArtefact: noArtefacts });
     const { result } = await started.infer(of(2), { ...never, isUnseen: true });
     expect(result).toMatchObject({ film: { object: 'artefact', media_type: 'video/mp4', width: 64 } });
   });
 
-  test('that is cancelled while it is encoded leaves no process', async () => {
+  test('a film that is cancelled while it is encoded leaves no process', async () => {
     const film = await filming();
     const cancellation = new AbortController();
     const making = rejectionOf(film.infer(of(2_000), { signal: cancellation.signal }));
@@ -224,7 +224,7 @@ describe('a film', () => {
     expect(encoders()).toEqual([]);
   });
 
-  test('is left to others where the package for videos is missing', async () => {
+  test('a worker without the package for videos leaves films to others', async () => {
     expect((await filming()).installedEndpoints().map(({ endpoint }) => endpoint)).toEqual(['tiny.film']);
     const without = await filming({ decodesVideos: false });
     expect(without.installedEndpoints()).toEqual([]);

@@ -56,7 +56,7 @@ async function run(name: string, secondsAgo: number) {
 const STOPPED = new Error('seen enough');
 let stopAfter = Number.POSITIVE_INFINITY;
 
-test('plans at once, so that the job is seen to begin', async () => {
+test('a bundle in test mode is planned at once, so that the job is seen to begin', async () => {
   expect((await plan()).stages.map(({ name }) => name)).toEqual(['vehicle.identify', 'plate.read']);
 });
 

@@ -54,7 +54,7 @@ function run(infer: InferenceBackend['infer'], changes: Partial<StageContext> = 
   return { outcome, progress };
 }
 
-test("runs the endpoint on each picture alone, with the endpoint's defaults", async () => {
+test("a stage runs its endpoint on each picture alone, with the endpoint's defaults", async () => {
   const asked: InferenceRequest[] = [];
   const { outcome, progress } = run(async (each) => {
     asked.push(each);
@@ -84,14 +84,14 @@ describe('a picture that fails', () => {
       return failed(error);
     };
 
-  test('permanently is a failed unit beside successful ones', async () => {
+  test('a picture that fails permanently is a failed unit beside successful ones', async () => {
     expect((await run(failFirst(unreadable)).outcome).units).toEqual([
       { status: 'failed', error: unreadable.toJobError() },
       { status: 'succeeded', value: 'read' },
     ]);
   });
 
-  test('temporarily is left to another attempt while there is one', async () => {
+  test('a picture that fails temporarily is left to another attempt while there is one', async () => {
     await expect(run(failFirst(lost)).outcome).rejects.toBe(lost);
     expect((await run(failFirst(lost), { isLastAttempt: true }).outcome).units).toMatchObject([
       { status: 'failed', error: lost.toJobError() },
@@ -99,7 +99,7 @@ describe('a picture that fails', () => {
     ]);
   });
 
-  test('because of the service is reported in the terms of jobs', async () => {
+  test('a picture that fails because of the service is reported in the terms of jobs', async () => {
     const { units } = await run(failFirst(away), { isLastAttempt: true }).outcome;
     expect(units[0]).toMatchObject({
       status: 'failed',
@@ -157,7 +157,7 @@ describe('the repair estimate of an inspection', () => {
     );
   };
 
-  test('comes from the price books, with the confidence of each damage', async () => {
+  test('the repair estimate of an inspection comes from the price books, with the confidence of each damage', async () => {
     const asked: InferenceRequest[] = [];
     const { units } = await ofStage({
       inferByBooks: async (each) => {
@@ -182,7 +182,7 @@ describe('the repair estimate of an inspection', () => {
     expect(asked[0]?.parameters).toMatchObject({ include_report: false });
   });
 
-  test('is skipped where no price book is there, and fails if it was asked for', async () => {
+  test('the repair estimate is skipped where there is no price book, and fails if it was asked for', async () => {
     expect(await ofStage({})).toEqual({ units: [] });
     for (const asking of [{ include_repair_estimate: true }, { currency: 'GBP' }, { paint_rate: 5_000 }]) {
       const { units } = await ofStage({}, asking);

@@ -7,14 +7,14 @@ import { installedBundles } from '../../../src/inference/bundles/plan.ts';
 const endpointsDirectory = new URL('../../../src/endpoints/', import.meta.url);
 const contracts: readonly EndpointContract[] = endpoints;
 
-describe('a bundle is available in live mode', () => {
+describe('an installed bundle', () => {
   const versions = new Map([
     ['vehicle.pose', 'pose@2026-11-21'],
     ['vehicle.identify', 'identify@2026-12-02'],
     ['plate.read', 'plate@2026-11-30'],
   ]);
 
-  test('once every endpoint that it needs is installed, under the newest of their dates', async () => {
+  test('a bundle is available in live mode once every endpoint that it needs is installed, under the newest of their dates', async () => {
     expect(await installedBundles(contracts, endpointsDirectory, versions)).toEqual(new Map());
     const all = new Map([...versions, ['damage.detect', 'damage@2026-11-21']]);
     expect(await installedBundles(contracts, endpointsDirectory, all)).toEqual(

@@ -45,7 +45,7 @@ async function ask(endpoint: string, file: string, parameters: Record<string, un
   return outcome.result;
 }
 
-it('serves both endpoints from one set of processes', () => {
+it('the damage finder serves both endpoints from one set of processes', () => {
   expect(backend.installedEndpoints()).toEqual(
     ['damage.detect', 'damage.severity'].map((endpoint) => ({ endpoint, modelVersion })),
   );
@@ -53,7 +53,7 @@ it('serves both endpoints from one set of processes', () => {
   expect(lines.filter(({ fields }) => 'reason' in fields)).toEqual([]);
 });
 
-it('finds no damage on a drawn car, and lists the parts that it examined', async () => {
+it('the damage finder finds no damage on a drawn car, and lists the parts that it examined', async () => {
   const { damages, parts_seen: parts, view } = (await ask('damage.detect', CAR)) as Result;
   expect(damages).toEqual([]);
   expect(view?.value).toBe('right');
@@ -67,7 +67,7 @@ it('finds no damage on a drawn car, and lists the parts that it examined', async
 }, 300_000);
 
 it.each(['dashboard.read', 'document.read', 'engine.detect'])(
-  'invents nothing on the example of %s',
+  'the damage finder invents nothing on the example of %s',
   async (endpoint) => {
     const file = `${endpoint}/fixtures/example.jpg`;
     expect(await ask('damage.detect', file)).toEqual({ view: null, parts_seen: [], damages: [], quality_issues: [] });
@@ -76,7 +76,7 @@ it.each(['dashboard.read', 'document.read', 'engine.detect'])(
   300_000,
 );
 
-it('finds the scuff on the bumper, with its part, its place and its size', async () => {
+it('the damage finder finds the scuff on the bumper, with its part, its place and its size', async () => {
   const { damages } = (await ask('damage.detect', SCUFFED)) as Result;
   expect(damages).toHaveLength(1);
   const [{ bbox, size, ...damage } = { bbox: undefined, size: null }] = damages;
@@ -88,7 +88,7 @@ it('finds the scuff on the bumper, with its part, its place and its size', async
   expect(size?.length_mm).toBeLessThan(600);
 }, 300_000);
 
-it('grades what it finds as it grades the same damages when it is asked about them', async () => {
+it('damages that damage.severity finds itself get the grades that they get when the request names them', async () => {
   const found = (await ask('damage.severity', SCUFFED)) as Grades;
   expect(found).toMatchObject({
     damages: [{ type: 'scratch', part: 'rear_bumper', material: { value: 'plastic' } }],

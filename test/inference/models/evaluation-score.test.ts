@@ -45,7 +45,7 @@ test('a reading is exact, wrong, of unknown characters, null or invented', () =>
   expect(characterErrorRate).toBeCloseTo((1 + 1 + 7) / (3 + 9 + 7 + 4));
 });
 
-test('of several plates each counts once, and another number is no misreading of it', () => {
+test('each of several plates counts once, and another number is no misreading of it', () => {
   const plates = (...texts: string[]) => texts.map((text) => ({ name: 'plate', text, confidence: 1 }));
   const judged = judge(plates('AB12', 'CD34'), plates('CD35', 'AB12', 'XY99'), new Set(['plate']));
   expect(judged.map(({ kind }) => kind).toSorted()).toEqual(['exact', 'invented', 'wrong']);

@@ -58,7 +58,7 @@ test.each(entries.map((entry) => [entry.decoder.name, entry] as const))(
   },
 );
 
-test('shows an example of every decoder except one', () => {
+test('the guide shows an example of every decoder except one', () => {
   const { oneOf } = decoder as unknown as { oneOf: { properties: { name: { const: DecoderName } } }[] };
   const shown = new Set(entries.map((entry) => entry.decoder.name));
   const missing = oneOf.map(({ properties }) => properties.name.const).filter((name) => !shown.has(name));
@@ -66,7 +66,7 @@ test('shows an example of every decoder except one', () => {
   expect(missing).toEqual(['sigmoid-classification']);
 });
 
-test("lists every decoder in the guide's table", () => {
+test("the guide's table lists every decoder", () => {
   const { oneOf } = decoder as unknown as { oneOf: { properties: { name: { const: DecoderName } } }[] };
   for (const { properties } of oneOf) expect(guide).toContain(`\n| \`${properties.name.const}\` | `);
 });

@@ -96,7 +96,7 @@ const COLOURS: Colour[] = [
 test.each([
   { what: 'half floats, in and out', network: 'half-floats' as const, images: halfFloats, within: 2 },
   { what: 'bytes, channels last', network: 'bytes' as const, images: bytes, within: 5 },
-])("gives a network of $what the picture's colours, also in batches", async ({ network, images, within }) => {
+])("a network of $what gets the picture's colours, also in batches", async ({ network, images, within }) => {
   const { viewOf } = await start(network, images);
   for (const view of [await viewOf([200, 120, 10]), ...(await Promise.all(COLOURS.slice(1).map(viewOf)))]) {
     expect(LABELS).toContain(view.value);
@@ -107,7 +107,7 @@ test.each([
   }
 });
 
-test('reads the channel order from model.json for NHWC inputs, too', async () => {
+test('the channel order of NHWC inputs comes from model.json, too', async () => {
   const { viewOf } = await start('bytes', { ...bytes, colour: 'BGR' });
   expect((await viewOf([255, 0, 0])).value).toBe('rear');
   expect((await viewOf([0, 0, 255])).value).toBe('front');
@@ -145,6 +145,6 @@ test.each([
     output: 'float32',
     reason: /files\.view\.outputs\.logits\.dtype is float32, the network's float16/,
   },
-])('refuses $what and names the field', async ({ network, images, output, reason }) => {
+])('a model.json with $what is refused, and the field named', async ({ network, images, output, reason }) => {
   expect((await start(network, images, output)).reasons.join('\n')).toMatch(reason);
 });

@@ -75,7 +75,7 @@ async function resultOf(started: OnnxBackend, endpoint: string): Promise<unknown
 
 const reasons = () => lines.map(({ fields }) => fields.reason);
 
-test("the guide's model.json makes tire.detect answer, in pixels of the picture", async () => {
+test("the guide's model.json makes tire.detect return results in pixels of the picture", async () => {
   installModel(modelsDirectory, manifestOfGuide(), 'yolo-detection');
   const started = await start([PATCH]);
   expect(started.installedEndpoints()).toEqual([{ endpoint: 'tire.detect', modelVersion: 'my-tires@2026-12-01' }]);
@@ -96,12 +96,12 @@ test("the guide's model.json makes tire.detect answer, in pixels of the picture"
   });
 });
 
-test('returns empty lists for a picture without findings', async () => {
+test('a picture without findings has empty lists as its result', async () => {
   installModel(modelsDirectory, manifestOfGuide(), 'yolo-detection');
   expect(await resultOf(await start([]), 'tire.detect')).toEqual({ tires: [], wheels: [], quality_issues: [] });
 });
 
-test('reads channel order and scaling from model.json', async () => {
+test('channel order and scaling of a network come from model.json', async () => {
   const { images } = manifestOfGuide().files.detector.inputs as { images: Record<string, unknown> };
   const inputs = { images: { ...images, colour: 'BGR', range: [0, 255], mean: [0, 0, 0], std: [255, 255, 255] } };
   const file = fileOf('yolo-detection', { inputs });
@@ -111,7 +111,7 @@ test('reads channel order and scaling from model.json', async () => {
   expect(result).toMatchObject({ tires: [{ confidence: nearlyOne }] });
 });
 
-test('gives a network its input size where it takes one, on any endpoint', async () => {
+test('a network that takes its input size gets it, on any endpoint', async () => {
   const file = fileOf('detr-with-postprocessor', {
     inputs: {
       ...(manifestOfGuide().files.detector.inputs as object),
@@ -140,7 +140,7 @@ test('gives a network its input size where it takes one, on any endpoint', async
   });
 });
 
-test('accepts part labels with and without a side', async () => {
+test('a model may label parts with and without a side', async () => {
   const file = fileOf('yolo-detection', { labels: ['headlight.left', 'headlight', 'hood'] });
   installModel(
     modelsDirectory,
@@ -159,7 +159,7 @@ test('accepts part labels with and without a side', async () => {
   ]);
 });
 
-test("stores a pipeline's picture as a PNG and returns its artefact", async () => {
+test("a pipeline's picture is stored as a PNG, and its artefact returned", async () => {
   const file = fileOf('semantic-segmentation', {
     outputs: { logits: { shape: [1, 4, 8, 8] } },
     decoder: { name: 'semantic-segmentation', output: 'logits', score: 0.5, minimumPixels: 20 },
@@ -239,7 +239,7 @@ test('a network of Real-ESRGAN enlarges a picture in tiles as PyTorch enlarges i
   expect(Math.max(...inner)).toBeLessThanOrEqual(1);
 });
 
-test("replaces a vehicle's background, and charges nothing without a vehicle", async () => {
+test("an installed model replaces a vehicle's background, and a picture without a vehicle is not charged", async () => {
   const file = fileOf('semantic-segmentation', {
     outputs: { logits: { shape: [1, 4, 8, 8] } },
     decoder: { name: 'semantic-segmentation', output: 'logits', score: 0.5, minimumPixels: 20 },
@@ -296,7 +296,7 @@ test('an unreachable file store is retryable', async () => {
   expect(await rejectionOf(running)).toMatchObject({ code: 'service_unavailable', retryable: true });
 });
 
-test('serves the newest of several releases, whatever its model', async () => {
+test('the newest of several releases serves, whatever its model', async () => {
   installModel(modelsDirectory, { ...manifestOfGuide(), model: 'others', release: '2026-11-30' }, 'yolo-detection');
   installModel(modelsDirectory, { ...manifestOfGuide(), release: '2025-01-01' }, 'yolo-detection');
   installModel(modelsDirectory, { ...manifestOfGuide(), model: 'b', release: '2026-12-24' }, 'yolo-detection');
@@ -308,13 +308,13 @@ test('serves the newest of several releases, whatever its model', async () => {
   ]);
 });
 
-test('does not announce a network that differs from model.json', async () => {
+test('a network that differs from model.json is not announced', async () => {
   installModel(modelsDirectory, manifestOfGuide(), 'detr-with-postprocessor');
   expect((await start([])).installedEndpoints()).toEqual([]);
   expect(reasons()[0]).toMatch(/^files\.detector\.sha256: tires\.onnx has [0-9a-f]{64}, model\.json says/);
 });
 
-test('does not announce a network whose output shape differs from model.json', async () => {
+test('a network whose output shape differs from model.json is not announced', async () => {
   const file = fileOf('yolo-detection', { outputs: { output0: { shape: [1, 7, 8400] } } });
   installModel(modelsDirectory, { ...manifestOfGuide(), files: { detector: file } }, 'yolo-detection');
   expect((await start([])).installedEndpoints()).toEqual([]);
@@ -323,14 +323,14 @@ test('does not announce a network whose output shape differs from model.json', a
   );
 });
 
-test('logs a field missing from model.json and does not announce the endpoint', async () => {
+test('a field missing from model.json is logged, and the endpoint is not announced', async () => {
   const file = fileOf('yolo-detection', { labels: ['tire', 'wheel', null] });
   installModel(modelsDirectory, { ...manifestOfGuide(), files: { detector: file } }, 'yolo-detection');
   expect((await start([])).installedEndpoints()).toEqual([]);
   expect(reasons()[0]).toMatch(/files\.detector\.labels\.1 must be one of tire, rim\.alloy, /);
 });
 
-test('warns of a task that no endpoint uses', async () => {
+test('a task that no endpoint uses is logged as a warning', async () => {
   installModel(modelsDirectory, { ...manifestOfGuide(), task: 'tyre-detection' }, 'yolo-detection');
   await start([]);
   expect(lines).toContainEqual({

@@ -19,7 +19,7 @@ async function platesOn(file: string): Promise<Result['plates']> {
   return ((await models.ask('plate.read', file)) as Result).plates;
 }
 
-it('serve the reading and the anonymising of plates from one set of processes', () => {
+it('the plate finder serves the reading and the anonymising of plates from one set of processes', () => {
   models.expectOneSetOfProcesses(modelVersion);
   expect(models.backend.installedEndpoints()[0]).toEqual({
     endpoint: 'plate.read',
@@ -28,7 +28,7 @@ it('serve the reading and the anonymising of plates from one set of processes', 
   });
 });
 
-it('find the corners of the plate on a drawn car, and read it', async () => {
+it('the shipped models find the corners of the plate on a drawn car, and read it', async () => {
   const plates = await platesOn('src/endpoints/render.plate/fixtures/example.jpg');
   expect(plates.map(({ text }) => text)).toEqual(['VIS2047']);
   // Where it was drawn.
@@ -48,7 +48,7 @@ it.each([
   'training/print-examples/windscreen.jpg',
   'training/print-examples/stamping.jpg',
 ])(
-  'invent no plate on %s',
+  'the shipped models invent no plate on %s',
   async (file) => {
     expect(await platesOn(file)).toEqual([]);
   },

@@ -18,12 +18,12 @@ beforeAll(async () => {
 }, STARTED_WITHIN_MS);
 afterAll(() => models.backend.close());
 
-it('serve both endpoints from one set of processes', () => {
+it('the print reader serves both endpoints from one set of processes', () => {
   models.expectOneSetOfProcesses('print-reader@2026-11-22');
 });
 
 it.each(truths)(
-  'read $file',
+  'the print reader reads $file',
   async ({ file, result }) => {
     const endpoint = file.startsWith('tire') ? 'tire.read' : 'vin.read';
     expect(await models.ask(endpoint, file)).toMatchObject(result);

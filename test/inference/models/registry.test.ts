@@ -49,13 +49,13 @@ test('the newest release of a model wins, and each can be named', async () => {
   expect(reasons).toEqual([]);
 });
 
-test('does not confuse a model with one whose name begins with its own', async () => {
+test('the registry does not confuse a model with one whose name begins with its own', async () => {
   await install('tiny-two', '2026-01-01');
   const { registry } = await load();
   expect(registry.find('tiny')).toBeUndefined();
 });
 
-test('refuses a file whose hash differs from model.json and uses the older release', async () => {
+test('the registry refuses a file whose hash differs from model.json and uses the older release', async () => {
   await install('tiny', '2026-01-01');
   const folder = await install('tiny', '2026-02-01');
   await writeFile(join(folder, 'tiny.onnx'), 'exchanged');
@@ -66,7 +66,7 @@ test('refuses a file whose hash differs from model.json and uses the older relea
   ]);
 });
 
-test('names a missing file, a missing model.json and an invalid model.json', async () => {
+test('the registry names a missing file, a missing model.json and an invalid model.json', async () => {
   await rm(join(await install('a', '2026-01-01'), 'tiny.onnx'));
   await rm(join(await install('b', '2026-01-01'), 'model.json'));
   await writeFile(join(await install('c', '2026-01-01'), 'model.json'), '{');
@@ -84,7 +84,7 @@ const inPlaceOfAFile: [string, (path: string) => Promise<unknown>][] = [
   ['a folder', (path) => mkdir(path)],
 ];
 
-test.each(inPlaceOfAFile)('refuses %s in place of a file and names the file', async (_, put) => {
+test.each(inPlaceOfAFile)('the registry refuses %s in place of a file and names the file', async (_, put) => {
   for (const [release, file] of [
     ['2026-02-01', 'tiny.onnx'],
     ['2026-03-01', 'model.json'],
@@ -151,14 +151,14 @@ const wrongFields: [string, Record<string, unknown>, RegExp][] = [
   ['another release than its folder', { release: '2020-01-01' }, /release is 2020-01-01, its folder 2026-01-01/],
 ];
 
-test.each(wrongFields)('refuses a model.json with %s and names the field', async (_, changes, reason) => {
+test.each(wrongFields)('the registry refuses a model.json with %s and names the field', async (_, changes, reason) => {
   await install('tiny', '2026-01-01', changes);
   const { registry, reasons } = await load();
   expect(registry.models).toEqual([]);
   expect(reasons).toEqual([expect.stringMatching(reason)]);
 });
 
-test('accepts remarks for readers in their own fields', async () => {
+test('the registry accepts remarks for readers in their own fields', async () => {
   const inputs = { x: { shape: ['N'], interpolation: 'none' } };
   const outputs = { y: { shape: ['N'], meaning: 'x + 1', coordinateSpace: 'none' } };
   await install('tiny', '2026-01-01', {
@@ -181,14 +181,14 @@ test('the shipped models are valid', async () => {
   expect(lines).toEqual([]);
 });
 
-test('refuses a file path outside the folder', async () => {
+test('the registry refuses a file path outside the folder', async () => {
   const file = { path: '../tiny.onnx', sha256: '0'.repeat(64), inputs: {}, outputs: {} };
   await install('tiny', '2026-01-01', { files: { tiny: file } });
   const { reasons } = await load();
   expect(reasons).toEqual([expect.stringMatching(/files\.tiny\.path must match pattern/)]);
 });
 
-test('resolves the models that a model uses, the newest or the named release', async () => {
+test('the registry resolves the models that a model uses, the newest or the named release', async () => {
   await install('text', '2026-01-01');
   await install('text', '2026-02-01');
   await install('reader', '2026-03-01', { uses: { line: 'text@2026-01-01', plate: 'text' } });
@@ -197,7 +197,7 @@ test('resolves the models that a model uses, the newest or the named release', a
   expect([uses?.line?.manifest.release, uses?.plate?.manifest.release]).toEqual(['2026-01-01', '2026-02-01']);
 });
 
-test('refuses a model that uses itself or a missing model', async () => {
+test('the registry refuses a model that uses itself or a missing model', async () => {
   await install('reader', '2026-03-01', { uses: { line: 'text' } });
   await install('snake', '2026-03-01', { uses: { tail: 'snake' } });
   const { registry, reasons } = await load();
@@ -205,7 +205,7 @@ test('refuses a model that uses itself or a missing model', async () => {
   expect(reasons).toContain('uses.line: text is not installed');
 });
 
-test('does not read an unchanged folder again', async () => {
+test('the registry does not read an unchanged folder again', async () => {
   await install('tiny', '2026-01-01');
   const folder = createModelFolder(directory, recordingLog().log);
   const first = await folder.read();
@@ -215,7 +215,7 @@ test('does not read an unchanged folder again', async () => {
   expect((await folder.read()).models).toHaveLength(2);
 });
 
-test('does not report a release as damaged that is removed during the reading', async () => {
+test('the registry does not report a release as damaged that is removed during the reading', async () => {
   for (const model of ['a', 'b']) await rm(join(await install(model, '2026-01-01'), 'tiny.onnx'));
   const { log, lines } = recordingLog();
   const removeOther: Log['error'] = (fields: unknown, message?: string) => {
@@ -230,7 +230,7 @@ test('does not report a release as damaged that is removed during the reading', 
   expect(lines).toHaveLength(1);
 });
 
-test('ignores missing files of a release that was changed or removed', async () => {
+test('the registry ignores missing files of a release that was changed or removed', async () => {
   const release = await install('tiny', '2026-01-01');
   const fingerprint = await fingerprintOf(release);
   expect(await hasChangedSince(fingerprint, release)).toBe(false);
@@ -240,7 +240,7 @@ test('ignores missing files of a release that was changed or removed', async () 
   expect(await hasChangedSince(await fingerprintOf(release), release)).toBe(true);
 });
 
-test('treats a missing folder of models as empty', async () => {
+test('the registry treats a missing folder of models as empty', async () => {
   const nowhere = fileURLToPath(new URL('./nowhere/', modelsDirectory));
   const registry = await createModelFolder(nowhere, recordingLog().log).read();
   expect(registry.models).toEqual([]);

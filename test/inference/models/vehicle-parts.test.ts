@@ -20,7 +20,7 @@ afterAll(() => models.backend.close());
 
 const ask: ShippedModels['ask'] = (...given) => models.ask(...given);
 
-it('serves its endpoints from one set of processes', () => {
+it('the vehicle-parts model serves its endpoints from one set of processes', () => {
   models.expectOneSetOfProcesses('vehicle-parts@2026-11-26');
 });
 
@@ -40,7 +40,7 @@ it.each([
   300_000,
 );
 
-it('outlines the parts of the side that shows, and not those of the other', async () => {
+it('parts.segment outlines the parts of the side that shows, and not those of the other', async () => {
   const { parts } = (await ask('parts.segment', CAR)) as PartsResult;
   const names = parts.map(({ part, side }) => (side === 'none' ? part : `${part}.${side}`));
   const sure = [
@@ -63,7 +63,7 @@ it('outlines the parts of the side that shows, and not those of the other', asyn
   expect(boxOf('windshield').y).toBeLessThan(boxOf('hood').y);
 }, 300_000);
 
-it('outlines the vehicle around its parts, tells its paint and its tires', async () => {
+it('the vehicle-parts model outlines the vehicle around its parts, and states its paint and its tires', async () => {
   expect(await ask('vehicle.segment', CAR, { include_matte: false })).toMatchObject({
     vehicles: [{ class: 'car', is_main: true, is_cut_off: false }],
   });
@@ -81,7 +81,7 @@ it('outlines the vehicle around its parts, tells its paint and its tires', async
 }, 300_000);
 
 it.each(['dashboard.read', 'document.read', 'engine.detect'])(
-  'invents nothing on the example of %s',
+  'the vehicle-parts model invents nothing on the example of %s',
   async (endpoint) => {
     const file = `${endpoint}/fixtures/example.jpg`;
     expect(await ask('vehicle.segment', file)).toEqual({ vehicles: [], matte: null });

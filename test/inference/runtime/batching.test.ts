@@ -56,7 +56,7 @@ test('an input on which the network fails does not fail the others in its batch'
   expect(runs.map(({ samples }) => samples)).toEqual([3, 1, 1, 1]);
 });
 
-test('refuses batches for a network that does not return one output per sample', async () => {
+test('a model with batches is refused where its network does not return one output per sample', async () => {
   const modelsDirectory = await mkdtemp(join(tmpdir(), 'batching-'));
   const { log, lines } = recordingLog();
   const tiny = new URL('../models/tiny/2026-01-01/', import.meta.url);

@@ -75,7 +75,7 @@ test('successive pictures that end their process do not keep other jobs from its
   expect(delaysMs).toEqual([5, 5, 5, 5]);
 });
 
-test('returns a job that no process takes in time, and does not run it later', async () => {
+test('a job that no process takes in time is returned, and not run later', async () => {
   const onnx = await backend();
   const busy = [1, 2].map(() => onnx.infer(tinyRequest({ parameters: { behaviour: 'wait' } }), never));
   const late = onnx.infer(tinyRequest({ parameters: { behaviour: 'crash' } }), { ...never, waitMs: 50 });

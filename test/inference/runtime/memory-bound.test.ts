@@ -70,7 +70,7 @@ describeWith('linux', 'a child process with a bound', () => {
     expect(await hoarding).toMatchObject({ code: 'model_inference_failed', retryable: true });
   });
 
-  test('refuses a release that takes too much memory while it loads', async () => {
+  test('a release that takes too much memory while it loads is refused', async () => {
     const modelsDirectory = await mkdtemp(join(tmpdir(), 'memory-bound-'));
     await installMisbehaving(modelsDirectory, '2026-02-01', 'hoarding');
     await start({ modelsDirectory, workingMemoryBytes: 256 * MEGABYTE });
@@ -79,7 +79,7 @@ describeWith('linux', 'a child process with a bound', () => {
     await rm(modelsDirectory, { recursive: true });
   });
 
-  test('decodes the largest accepted picture within a gigabyte', async () => {
+  test('a child process decodes the largest accepted picture within a gigabyte', async () => {
     await start({ workingMemoryBytes: 1_024 * MEGABYTE });
     const [pid] = onnx.pids;
     const before = await peakMegabytes(pid);

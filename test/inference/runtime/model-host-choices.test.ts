@@ -55,7 +55,7 @@ test('a worker without the chosen release serves another, but never the one that
   expect(versionOn(started)).toBe('tiny@2025-12-01');
 });
 
-test('a canary is warm before it answers, and stays loaded while it is tried', async () => {
+test('a canary is warm before it takes jobs, and stays loaded while it is tried', async () => {
   await installTiny(models.directory, '2026-01-01');
   choose(OLD, 'canary');
   const started = await start();
@@ -71,7 +71,7 @@ test('a canary is warm before it answers, and stays loaded while it is tried', a
   expect([started.trial('tiny.add'), started.loaded]).toEqual([null, [OLD]]);
 });
 
-test('a canary that does not run answers nothing', async () => {
+test('a canary that does not run takes no jobs', async () => {
   await installTiny(models.directory, '2026-01-01');
   await installTiny(models.directory, '2026-02-01', { warmUp: { tiny: { z: [3] } } });
   choose(OLD, 'canary');

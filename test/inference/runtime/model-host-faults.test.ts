@@ -76,7 +76,7 @@ describe('a release whose folder disappears while it is loaded', () => {
     return started;
   }
 
-  test('is loaded when the same folder comes back', async () => {
+  test('a release whose folder disappears while it is loaded is loaded when the same folder comes back', async () => {
     const started = await startAndLose();
     await started.reload();
     comeBack();
@@ -84,7 +84,7 @@ describe('a release whose folder disappears while it is loaded', () => {
     expect(versionOn(started)).toBe(NEW);
   });
 
-  test('is retried after a minute when it was back before the next reload', async () => {
+  test('a release whose folder is back before the next reload is retried after a minute', async () => {
     const started = await startAndLose();
     comeBack();
     await look(started);
@@ -107,7 +107,7 @@ test('a missing folder of models changes nothing', async () => {
 describe('a release whose warm-up never ends', () => {
   const impatient = { patienceMs: 100 };
 
-  test('delays neither the start nor other releases', async () => {
+  test('a release whose warm-up never ends delays neither the start nor other releases', async () => {
     await installTiny(models.directory, '2026-01-01');
     await installMisbehaving(models.directory, '2026-02-01', 'endless');
     const started = await models.start({ ...impatient, endpoints: [tinyAdd, tinyAddTwo] });
@@ -124,7 +124,7 @@ describe('a release whose warm-up never ends', () => {
     expect(started.pids).toHaveLength(3);
   });
 
-  test('is stopped after the time limit with the reason, and is not begun again', async () => {
+  test('a release whose warm-up never ends is stopped after the time limit with the reason, and is not begun again', async () => {
     await installMisbehaving(models.directory, '2026-02-01', 'endless');
     const started = await models.start({ ...impatient, readyTimeoutMs: 1_000 });
     await until(async () => {
@@ -138,7 +138,7 @@ describe('a release whose warm-up never ends', () => {
     expect(started.installedEndpoints()).toEqual([]);
   });
 
-  test('is stopped when its folder is removed', async () => {
+  test('a release whose warm-up never ends is stopped when its folder is removed', async () => {
     await installTiny(models.directory, '2026-01-01');
     const folder = await installMisbehaving(models.directory, '2026-02-01', 'endless');
     const started = await models.start(impatient);

@@ -6,7 +6,7 @@ import { tinyAdd } from '../support/tiny-endpoint.ts';
 
 const models = useModelFolder();
 
-test('refuses models beyond the memory limit with the reason, and serves the others', async () => {
+test('a worker refuses models beyond the memory limit with the reason, and serves the others', async () => {
   await installTiny(models.directory, '2026-01-01', { memoryMb: 60 });
   await installTiny(models.directory, '2026-01-01', { model: 'other', task: 'adding-one-too', memoryMb: 60 });
   const started = await models.start({ endpoints: [tinyAdd, tinyAddTwo], memoryMb: 100 });
@@ -20,7 +20,7 @@ test('refuses models beyond the memory limit with the reason, and serves the oth
   expect(doubled.installedEndpoints()).toEqual([]);
 });
 
-test('refuses a model without memoryMb where memory is limited', async () => {
+test('a worker refuses a model without memoryMb where memory is limited', async () => {
   await installTiny(models.directory, '2026-01-01');
   expect((await models.start({ memoryMb: 1000 })).installedEndpoints()).toEqual([]);
   expect(models.reasons()[0]).toBe(
@@ -38,7 +38,7 @@ test('a pinned release replaces another pinned one where memory is short, never 
   expect(started.loaded).toEqual([OLD, 'tiny@2025-11-01']);
 });
 
-test('does not offer an older release that does not fit beside the default one, and logs it once', async () => {
+test('an older release that does not fit beside the default one is not offered, and logged once', async () => {
   await installTiny(models.directory, '2026-01-01', { memoryMb: 70 });
   await installTiny(models.directory, '2026-02-01', { memoryMb: 60 });
   const started = await models.start({ memoryMb: 100 });
@@ -49,7 +49,7 @@ test('does not offer an older release that does not fit beside the default one, 
   ]);
 });
 
-test('refuses a new release without room beside the old one, which keeps serving', async () => {
+test('a new release without room beside the old one is refused, and the old one keeps serving', async () => {
   await installTiny(models.directory, '2026-01-01', { memoryMb: 60 });
   const started = await models.start({ memoryMb: 100 });
   await installTiny(models.directory, '2026-02-01', { memoryMb: 60 });
@@ -58,7 +58,7 @@ test('refuses a new release without room beside the old one, which keeps serving
   expect(models.reasons()).toContainEqual(expect.stringMatching(/^it needs 60 MB/));
 });
 
-test('refuses a pinned release without room before its job is picked up', async () => {
+test('a pinned release without room is refused before its job is picked up', async () => {
   await installTiny(models.directory, '2026-01-01', { memoryMb: 70 });
   await installTiny(models.directory, '2026-02-01', { memoryMb: 60 });
   const started = await models.start({ memoryMb: 100 });

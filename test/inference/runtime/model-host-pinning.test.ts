@@ -8,7 +8,7 @@ import { rejectionOf, tinyRequest } from '../support/tiny-endpoint.ts';
 
 const models = useModelFolder();
 
-test("forgets a failure with the release's folder: when it comes back, a job may pin it", async () => {
+test('a release that failed may be pinned again once its folder was removed and comes back', async () => {
   await installTiny(models.directory, '2026-01-01');
   const started = await models.start();
   const folder = await installTiny(models.directory, '2026-02-01', { warmUp: { tiny: { z: [3] } } });

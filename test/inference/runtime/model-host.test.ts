@@ -31,7 +31,7 @@ test('a new release takes over without a restart, and a job on the old one finis
   expect(started.loaded).toEqual([NEW]);
 });
 
-test('loads a release only when it is completely copied', async () => {
+test('a release is loaded only when it is completely copied', async () => {
   await installTiny(models.directory, '2026-01-01');
   const started = await models.start();
   const folder = await installTiny(models.directory, '2026-02-01');
@@ -57,7 +57,7 @@ test('reload({ now: true }) loads a new release at once', async () => {
   expect(versionOn(started)).toBe(NEW);
 });
 
-test('starts and reads nothing when nothing has changed', async () => {
+test('a reload starts and reads nothing when nothing has changed', async () => {
   await installTiny(models.directory, '2026-01-01');
   const started = await models.start();
   const { pids } = started;

@@ -37,6 +37,6 @@ test.each([
     printed: 'Warning: slow\n',
     reason: 'no such device at all',
   },
-])('states in one line that $what', ({ problem, printed, reason }) => {
+])('the reason states in one line that $what', ({ problem, printed, reason }) => {
   expect(reasonIn(problem, printed)).toBe(reason);
 });

@@ -104,7 +104,7 @@ test('a call larger than any batch runs alone', async () => {
   expect(given).toEqual([[1, 2, 3], [4]]);
 });
 
-test('batches only samples of one shape and network, the longest waiting first', async () => {
+test('a batch holds only samples of one shape and network, the longest waiting first', async () => {
   const { queue } = queueOf();
   const order: string[] = [];
   const one = addOne(8, 'one');
@@ -124,7 +124,7 @@ test('batches only samples of one shape and network, the longest waiting first',
   expect(order).toEqual(['one, narrow', 'one, narrow', 'one, wide', 'other']);
 });
 
-test('never batches a network whose model.json allows no batch', async () => {
+test('a network whose model.json allows no batch is never batched', async () => {
   const { queue } = queueOf();
   const { network, given } = addOne(1);
   await Promise.all([queue.run(network, rows([1])), queue.run(network, rows([2]))]);
@@ -153,7 +153,7 @@ test('an unreachable server gets one request per batch, and every call of the ba
   expect(runs.map(({ samples }) => samples)).toEqual([3]);
 });
 
-test('runs samples one by one when a network returns the wrong number of outputs', async () => {
+test('samples run one by one when a network returns the wrong number of outputs', async () => {
   const { queue } = queueOf();
   const { network } = addOne(8);
   const summing: Network = {
@@ -167,7 +167,7 @@ test('runs samples one by one when a network returns the wrong number of outputs
   expect((await Promise.all(calls)).map(valuesOf)).toEqual([[3], [7]]);
 });
 
-test('skips an aborted call and runs the others', async () => {
+test('the queue skips an aborted call and runs the others', async () => {
   const { queue } = queueOf();
   const { network, given, hold, release } = addOne(8);
   hold();

@@ -4,7 +4,7 @@ import { createTurns } from '../../../src/inference/video/in-turn.ts';
 
 const never = new AbortController().signal;
 
-test('runs work in the order of the calls', async () => {
+test('work runs in the order of the calls, two at a time', async () => {
   const inTurn = createTurns(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());

@@ -50,7 +50,7 @@ function expectNear(colour: readonly number[], wanted: Rgb, tolerance = 12): voi
   for (const [index, level] of wanted.entries()) expect(Math.abs((colour[index] ?? 0) - level)).toBeLessThan(tolerance);
 }
 
-describe('frames are taken, with the times and the colours of the video', () => {
+describe('the frames of a video', () => {
   test.each([
     { codec: 'avc1.42001E', name: 'baseline.mp4' },
     { codec: 'avc1.64001E', name: 'high.mp4' },
@@ -58,7 +58,7 @@ describe('frames are taken, with the times and the colours of the video', () => 
     { codec: 'vp09.00.10.08', name: 'vp9.webm', container: 'webm' as const },
     { codec: 'vp8', name: 'vp8.webm', container: 'webm' as const },
     { codec: 'av01.0.04M.08', name: 'av1.mp4' },
-  ])('of $codec', async ({ name, ...made }) => {
+  ])('frames of $codec have the times and the colours of the video', async ({ name, ...made }) => {
     await makeVideo(path(name), { ...made, framesPerSecond: 30, frames: [...repeat(30, RED), ...repeat(30, BLUE)] });
     const { facts, frames } = await take(name);
     expect(facts).toMatchObject({ width: 128, height: 96, frameDistanceMs: 250 });
@@ -72,7 +72,7 @@ describe('frames are taken, with the times and the colours of the video', () => 
     }
   });
 
-  test('of a video whose packets are not in the order of its frames', async () => {
+  test('frames have the times and the colours of a video whose packets are not in the order of its frames', async () => {
     const level = (index: number) => 20 + index * 5;
     const frames = Array.from({ length: 40 }, (_, index): Rgb => [level(index), level(index), level(index)]);
     await makeVideo(path('b-frames.mp4'), { codec: 'hvc1.1.6.L93.B0', frames });
@@ -86,7 +86,7 @@ describe('frames are taken, with the times and the colours of the video', () => 
   });
 
   // Made by FFmpeg in two passes, with `-auto-alt-ref 1`: 64 × 48, 30 a second, each frame one level lighter than the last.
-  test('of a video with packets that are never shown', async () => {
+  test('frames have the times and the colours of a video with packets that are never shown', async () => {
     copyFileSync(new URL('./fixtures/hidden-frames.webm', import.meta.url), path('hidden.webm'));
     const { facts, frames } = await take('hidden.webm');
     expect(facts).toMatchObject({ durationMs: 6_000 });
@@ -99,7 +99,7 @@ describe('frames are taken, with the times and the colours of the video', () => 
     }
   });
 
-  test('of a video in high definition, whose colours are coded otherwise', async () => {
+  test('frames have the colours of a video in high definition, where they are coded otherwise', async () => {
     await makeVideo(path('hd.mp4'), { codec: 'avc1.640028', width: 1280, height: 720, frames: repeat(4, RED) });
     const [frame] = (await take('hd.mp4')).frames;
     // The encoder uses the numbers of standard definition, and does not say so: red comes out as a player shows it.
@@ -107,7 +107,7 @@ describe('frames are taken, with the times and the colours of the video', () => 
     expect(frame).toMatchObject({ width: 1280, height: 720 });
   });
 
-  test('as QuickTime', async () => {
+  test('frames are taken from a video in QuickTime', async () => {
     const video = readFileSync(path('walk.mp4'));
     const movie = Buffer.from(video.toString('latin1').replace('ftypisom', 'ftypqt  '), 'latin1');
     writeFileSync(path('walk.mov'), movie);
@@ -144,7 +144,7 @@ test('the sharper frame has the higher sharpness', async () => {
   expect(detailed?.sharpness).toBeGreaterThan(plain?.sharpness ?? Number.POSITIVE_INFINITY);
 });
 
-test('takes as many frames of half an hour as of any long video, with few in memory', async () => {
+test('half an hour gives as many frames as any long video, with few in memory', async () => {
   const frames = Array.from({ length: 1_800 }, (_, index) => (index % 2 === 0 ? RED : BLUE));
   await makeVideo(path('long.mp4'), { width: 64, height: 48, framesPerSecond: 1, keyFrameEvery: 5, frames });
   await makeVideo(path('long-gop.mp4'), { width: 64, height: 48, framesPerSecond: 1, frames });
@@ -159,7 +159,7 @@ test('takes as many frames of half an hour as of any long video, with few in mem
   }
 });
 
-describe('a file is refused with what to change', () => {
+describe('an unsuitable file', () => {
   const cutOff = (name: string, share: number) => {
     const video = readFileSync(path('walk.mp4'));
     writeFileSync(path(name), video.subarray(0, Math.round(video.length * share)));
@@ -205,7 +205,7 @@ describe('a file is refused with what to change', () => {
     { name: 'damaged', message: /damaged/ },
     { name: 'unknown-codec', message: /codec|damaged/ },
     { name: 'silent', message: /no video track|damaged/ },
-  ])('$name', async ({ name, message }) => {
+  ])('the file $name is refused with what to change', async ({ name, message }) => {
     await expect(take(name)).rejects.toMatchObject({
       code: 'input_unreadable',
       param: 'video',
@@ -214,7 +214,7 @@ describe('a file is refused with what to change', () => {
     expect(decoders()).toEqual([]);
   });
 
-  test('a truncated video', async () => {
+  test('a truncated video is refused with what to change', async () => {
     // The index comes first, so that all but the end of the pictures is there.
     await makeVideo(path('fast.mp4'), { frames: repeat(40, RED), fastStart: true });
     const video = readFileSync(path('fast.mp4'));
@@ -225,14 +225,14 @@ describe('a file is refused with what to change', () => {
     });
   });
 
-  test('a video that needs too much memory', async () => {
+  test('a video that needs too much memory is refused with what to change', async () => {
     await expect(take('walk.mp4', { limits: { residentBytes: 1 } })).rejects.toMatchObject({
       code: 'input_unreadable',
       message: expect.stringMatching(/memory/),
     });
   });
 
-  test('a video on which the decoder stalls', async () => {
+  test('a video on which the decoder stalls is refused with what to change', async () => {
     await expect(take('walk.mp4', { stallMs: 1 })).rejects.toMatchObject({
       code: 'input_unreadable',
       message: expect.stringMatching(/stalled/),
@@ -241,8 +241,8 @@ describe('a file is refused with what to change', () => {
   });
 });
 
-describe('no process is left', () => {
-  test('when the job is cancelled in the middle', async () => {
+describe('the process of the decoder', () => {
+  test('no process of the decoder is left when the job is cancelled in the middle', async () => {
     const cancelling = new AbortController();
     const reason = new Error('cancelled');
     let seen = 0;
@@ -258,7 +258,7 @@ describe('no process is left', () => {
     expect(decoders()).toEqual([]);
   });
 
-  test('when the consumer fails', async () => {
+  test('no process of the decoder is left when the consumer fails', async () => {
     const failure = new Error('the model is away');
     const watching = watchVideo(path('walk.mp4'), { signal: never }, async ({ frames }) => {
       for await (const _ of frames) throw failure;

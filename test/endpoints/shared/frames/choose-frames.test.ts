@@ -6,17 +6,17 @@ import { chooseFrames, coverageOf, viewAt } from '../../../../src/endpoints/shar
 const at = (azimuthDegrees: number, score = 1) => ({ azimuthDegrees, score });
 const azimuthsOf = (frames: { azimuthDegrees: number }[]) => frames.map(({ azimuthDegrees }) => azimuthDegrees);
 
-describe('choosing', () => {
-  it('keeps all that are wanted, round the circle', () => {
+describe('the choice of frames', () => {
+  it('the choice of frames keeps all that are wanted, round the circle', () => {
     expect(azimuthsOf(chooseFrames([at(200), at(3), at(90)], 8))).toEqual([3, 90, 200]);
   });
 
-  it('drops what is missed least, also across the front', () => {
+  it('the choice of frames drops the picture that is missed least, also across the front', () => {
     expect(azimuthsOf(chooseFrames([at(0), at(45, 0.5), at(50), at(180)], 3))).toEqual([0, 50, 180]);
     expect(azimuthsOf(chooseFrames([at(358), at(2, 0.5), at(90), at(180)], 3))).toEqual([90, 180, 358]);
   });
 
-  it('leaves 200 pictures evenly spread', () => {
+  it('the choice of frames from 200 pictures is evenly spread', () => {
     const chosen = chooseFrames(
       Array.from({ length: 200 }, (_, index) => at((index * 77) % 360)),
       36,
@@ -38,13 +38,13 @@ it.each([
 });
 
 describe('the coverage', () => {
-  it('of a whole circle is complete, and charged whole', () => {
+  it('the coverage of a whole circle is complete, and charged whole', () => {
     const coverage = coverageOf(Array.from({ length: 8 }, (_, index) => at(index * 45)));
     expect(coverage).toEqual({ degrees: 360, is_complete: true, largest_gap_degrees: 45, missing_views: [] });
     expect(chargedShare({ coverage })).toBe(1);
   });
 
-  it('of a part names what is missing, and is charged in part', () => {
+  it('the coverage of a part of the circle names what is missing, and is charged in part', () => {
     const coverage = coverageOf([at(0), at(44), at(91), at(268), at(316)]);
     expect(coverage).toEqual({
       degrees: 225,
@@ -55,7 +55,7 @@ describe('the coverage', () => {
     expect(chargedShare({ coverage })).toBe(0.625);
   });
 
-  it('of a single frame, or of several at one place, is an eighth', () => {
+  it('the coverage of a single frame, or of several at one place, is an eighth', () => {
     expect(coverageOf([at(90)])).toMatchObject({ degrees: 45, largest_gap_degrees: 360 });
     expect(coverageOf([at(90), at(90), at(90)])).toMatchObject({ degrees: 45, largest_gap_degrees: 360 });
   });

@@ -30,7 +30,7 @@ function pictureOf(width: number, height: number, vehicle: ReturnType<typeof box
 }
 
 describe('frames', () => {
-  it('have the size and shape of the middle picture, not upright, and no more than 1,280 pixels', () => {
+  it('frames have the size and shape of the middle picture, not upright, and no more than 1,280 pixels', () => {
     const size = (width: number, height: number) => ({ width, height });
     expect(frameSize([size(600, 400), size(900, 600), size(4000, 3000)])).toEqual(size(900, 600));
     expect(frameSize([size(4000, 3000)])).toEqual(size(1280, 960));
@@ -39,7 +39,7 @@ describe('frames', () => {
     expect(frameSize([size(1, 1)])).toEqual(size(1, 1));
   });
 
-  it('are plain where no picture shows anything', () => {
+  it('frames are plain where no picture shows anything', () => {
     const frame = { width: 300, height: 200 };
     // In the corner of its picture.
     const picture = pictureOf(600, 400, boxed(0, 0, 200, 80));
@@ -50,7 +50,7 @@ describe('frames', () => {
     expect(pixels[((placing.box.y + 3) * 300 + placing.box.x + 3) * 3]).toBe(40);
   });
 
-  it('show every vehicle as high, on one ground, in the middle, and the widest whole', () => {
+  it('frames show every vehicle as high, on one ground, in the middle, and the widest whole', () => {
     const frame = { width: 600, height: 400 };
     const seen = [
       { size: frame, outline: outlined(10, 20, 310, 120), rollDegrees: 0 },
@@ -63,7 +63,7 @@ describe('frames', () => {
     expect(boxes[0]?.width).toBe(504);
   });
 
-  it('are drawn so: the vehicle fills its box, wherever it was in the picture', () => {
+  it('the vehicle in a frame fills its box, wherever it was in the picture', () => {
     const frame = { width: 300, height: 200 };
     const vehicle = boxed(40, 60, 240, 140);
     const picture = pictureOf(600, 400, vehicle);
@@ -91,7 +91,7 @@ describe('frames', () => {
     }
   });
 
-  it('are levelled: a vehicle that stands askew stands straight', () => {
+  it('frames are levelled: a vehicle that stands askew stands straight', () => {
     const frame = { width: 300, height: 200 };
     const askew = { width: 600, height: 400, pixels: new Uint8Array(600 * 400 * 3).fill(180) };
     const slope = Math.tan((5 * Math.PI) / 180);
@@ -119,11 +119,11 @@ describe('the roll', () => {
     { part: 'front_wheel', side: 'left', box: boxed(100, 300, 160, 360) },
     { part: 'rear_wheel', side: 'left', box: boxed(400, 300 + rise, 460, 360 + rise) },
   ];
-  it('follows the wheels from the side', () => {
+  it('the roll of a picture follows the wheels from the side', () => {
     expect(rollOf(wheels(15.7), 270, 420)).toBe(-3);
     expect(rollOf(wheels(-15.7), 280, 420)).toBe(3);
   });
-  it('follows a pair of lights from the front', () => {
+  it('the roll of a picture follows a pair of lights from the front', () => {
     const lights: Part[] = [
       { part: 'headlight', side: 'right', box: boxed(100, 300, 140, 320) },
       { part: 'headlight', side: 'left', box: boxed(300, 307, 340, 327) },
@@ -136,19 +136,19 @@ describe('the roll', () => {
     ['by wheels of the other side', wheels(15.7), 90],
     ['by less than the outlines tell', wheels(1), 270],
     ['by more than a camera is held askew', wheels(120), 270],
-  ])('is not corrected %s', (_, parts, azimuth) => {
+  ])('the roll of a picture is not corrected %s', (_, parts, azimuth) => {
     expect(rollOf(parts, azimuth, 420)).toBe(0);
   });
 });
 
 describe('the exposure', () => {
-  it('makes pictures as bright as the middle one, within a stop', () => {
+  it('the exposure makes pictures as bright as the middle one, within a stop', () => {
     expect(exposuresOf([0.1, 0.2, 0.4])).toEqual([1, 0, -1]);
     expect(exposuresOf([0.01, 0.2, 0.2])).toEqual([1, 0, 0]);
     expect(exposuresOf([0, 0, 0])).toEqual([0, 0, 0]);
   });
 
-  it('is measured in linear light, whatever the light of the vehicle', () => {
+  it('the brightness of a picture is measured in linear light, whatever the light of the vehicle', () => {
     for (const level of [0, 255]) {
       // 188 of 255 is half the light.
       expect(brightnessOf(pictureOf(600, 400, boxed(40, 60, 240, 140), level, 188))).toBeCloseTo(0.5, 2);
@@ -156,7 +156,7 @@ describe('the exposure', () => {
     expect(brightnessOf({ width: 1, height: 1, pixels: new Uint8Array(3) })).toBe(0);
   });
 
-  it('doubles the light with each stop and burns nothing beyond white', () => {
+  it('the exposure doubles the light with each stop and burns nothing beyond white', () => {
     expect([...exposureTable(0)]).toEqual(Array.from({ length: 256 }, (_, level) => level));
     const brighter = exposureTable(1);
     expect(brighter[137]).toBe(188);

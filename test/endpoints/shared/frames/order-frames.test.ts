@@ -24,7 +24,7 @@ describe('a walk in the order of the files', () => {
     ['clockwise', around(36)],
     ['counterclockwise', around(36).toReversed()],
     ['of half the circle', around(36).slice(0, 18)],
-  ])('%s is recognised, and tells pictures of one view apart', (_, azimuths) => {
+  ])('a walk %s is recognised, and tells pictures of one view apart', (_, azimuths) => {
     const pictures = azimuths.map(named);
     expect(orderFrames(pictures).isWalk).toBe(true);
     const found = orderFrames(pictures).frames.map(({ azimuthDegrees }) => azimuthDegrees);
@@ -34,7 +34,7 @@ describe('a walk in the order of the files', () => {
     expect(Math.max(...errorsOf(azimuths, pictures))).toBeLessThanOrEqual(23);
   });
 
-  it('survives a picture that is taken for the opposite view', () => {
+  it('a walk survives a picture that is taken for the opposite view', () => {
     const azimuths = around(24);
     const pictures = azimuths.map((azimuth, index) => viewed(index === 9 ? (azimuth + 180) % 360 : azimuth));
     const { isWalk, frames } = orderFrames(pictures);
@@ -45,21 +45,21 @@ describe('a walk in the order of the files', () => {
     expect(frames[10]?.confidence).toBeGreaterThan(0.8);
   });
 
-  it('may go round more than once', () => {
+  it('a walk may go round more than once', () => {
     const azimuths = [...around(16), ...around(16, 15)];
     expect(orderFrames(azimuths.map((azimuth) => viewed(azimuth))).isWalk).toBe(true);
   });
 });
 
 describe('pictures in any order', () => {
-  it('of which only two are exchanged are few enough to be no walk', () => {
+  it('eight pictures of which two are exchanged are no walk, and are where their own views say', () => {
     const azimuths = [316, 2, 44, 137, 91, 179, 226, 268];
     const pictures = azimuths.map(named);
     expect(orderFrames(pictures).isWalk).toBe(false);
     expect(Math.max(...errorsOf(azimuths, pictures))).toBeLessThan(5);
   });
 
-  it('are where their own views say', () => {
+  it('pictures in any order are where their own views say', () => {
     const random = new SeededRandom(7);
     const azimuths = around(24)
       .map((azimuth) => ({ azimuth, key: random.fraction() }))
@@ -70,7 +70,7 @@ describe('pictures in any order', () => {
     expect(Math.max(...errorsOf(azimuths, pictures))).toBeLessThan(8);
   });
 
-  it('of one or two are no walk', () => {
+  it('one or two pictures are no walk', () => {
     expect(orderFrames([viewed(90)])).toEqual({
       isWalk: false,
       frames: [{ azimuthDegrees: 90, confidence: expect.any(Number) }],
@@ -80,7 +80,7 @@ describe('pictures in any order', () => {
   });
 });
 
-it('returns directions from 0 to below 360, and confidences from 0 to 1', () => {
+it('ordered frames have directions from 0 to below 360, and confidences from 0 to 1', () => {
   const random = new SeededRandom(3);
   for (let run = 0; run < 50; run += 1) {
     const pictures = Array.from({ length: 1 + Math.floor(random.fraction() * 12) }, () =>

@@ -45,16 +45,19 @@ function groundOf(frontRow: number, rearRow: number, knowsWheels = true): Ground
 const rowAt = ({ left, line }: Ground, x: number) => line[x - left] ?? Number.NaN;
 
 describe('the ground line', () => {
-  test.each([true, false])('runs straight from tire to tire, also when they were not named: %s', (knowsWheels) => {
-    const ground = groundOf(250, 220, knowsWheels);
-    // Without names the line is the tangent of both tires, a few pixels below the farther one.
-    const tolerance = knowsWheels ? 2 : 6;
-    expect(Math.abs(rowAt(ground, 120) - 250)).toBeLessThan(tolerance);
-    expect(Math.abs(rowAt(ground, 280) - 220)).toBeLessThan(tolerance);
-    expect(Math.abs(rowAt(ground, 200) - 235)).toBeLessThan(tolerance);
-  });
+  test.each([true, false])(
+    'the ground line runs straight from tire to tire, with the wheels named or not: %s',
+    (knowsWheels) => {
+      const ground = groundOf(250, 220, knowsWheels);
+      // Without names the line is the tangent of both tires, a few pixels below the farther one.
+      const tolerance = knowsWheels ? 2 : 6;
+      expect(Math.abs(rowAt(ground, 120) - 250)).toBeLessThan(tolerance);
+      expect(Math.abs(rowAt(ground, 280) - 220)).toBeLessThan(tolerance);
+      expect(Math.abs(rowAt(ground, 200) - 235)).toBeLessThan(tolerance);
+    },
+  );
 
-  test('meets the ground where the tires do', () => {
+  test('the ground line meets the ground where the tires do', () => {
     const { contacts, metrePixels } = groundOf(250, 220);
     expect(contacts.map(({ y }) => y)).toEqual([250, 220]);
     expect(contacts[0]?.x).toBeCloseTo(120, -1);
@@ -62,12 +65,12 @@ describe('the ground line', () => {
     expect(metrePixels).toBeCloseTo(TIRE / 0.66, 0);
   });
 
-  test('has its horizon at the height of somebody who stands', () => {
+  test('the ground has its horizon at the height of somebody who stands', () => {
     const { horizon, metrePixels } = groundOf(250, 250);
     expect((250 - horizon) / metrePixels).toBeCloseTo(1.5, 5);
   });
 
-  test('of any two tires goes through the points at which they touch it, and nothing else is far below', () => {
+  test('the ground line goes through the points at which any two tires touch it, and nothing else is far below', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 290 }), fc.integer({ min: 200, max: 290 }), (front, rear) => {
         const { matte, box, wheels } = seen(front, rear);
@@ -85,7 +88,7 @@ describe('the ground line', () => {
     );
   });
 
-  test('exists for an empty matte and for a vehicle as large as the picture', () => {
+  test('the ground line exists for an empty matte and for a vehicle as large as the picture', () => {
     const box = { x0: 0, x1: size.width, y0: 0, y1: size.height };
     for (const opacity of [0, 255]) {
       const matte = new Uint8Array(size.width * size.height).fill(opacity);
@@ -103,12 +106,12 @@ describe('the ground that frames have in common', () => {
   };
   const common = commonGround([stanceOf(250, 250), stanceOf(250, 180), stanceOf(250, 235)], size, 250);
 
-  test('has one horizon, with every tire of every frame on the floor', () => {
+  test('the ground that frames have in common has one horizon, with every tire of every frame on the floor', () => {
     expect(common.horizon).toBeCloseTo(250 - 1.5 * common.metrePixels, 5);
     for (const scene of SCENES) expect(footOfWall(scene, size, common)).toBeLessThan(180 - 5);
   });
 
-  test('is not lifted by a wheel that was found on a roof', () => {
+  test('the ground that frames have in common is not lifted by a wheel that was found on a roof', () => {
     const { vehicle, wheels, focalPixels } = stanceOf(250, 250);
     const onRoof = { x0: 180, x1: 240, y0: 60, y1: 120 };
     const misled = commonGround([{ vehicle, wheels: [...wheels, onRoof], focalPixels }], size, 250);
@@ -117,7 +120,7 @@ describe('the ground that frames have in common', () => {
     );
   });
 
-  test('lends its perspective to a frame, whose tires stay where they are', () => {
+  test('the ground that frames have in common lends its perspective to a frame, whose tires stay where they are', () => {
     const own = groundOf(250, 180);
     const { line, contacts, metrePixels, horizon } = inPerspective(own, common);
     expect([line, contacts]).toEqual([own.line, own.contacts]);
@@ -131,13 +134,13 @@ describe('the shadow', () => {
   paintShadow(floor, ground);
   const at = (x: number, y: number) => floor.pixels[(y * size.width + x) * 3] ?? 0;
 
-  test('is darkest where tires touch the ground, and lighter between them', () => {
+  test('the shadow is darkest where tires touch the ground, and lighter between them', () => {
     // Both a pixel below the line.
     expect(at(120, 251)).toBeLessThan(at(200, 241) - 10);
     expect(at(200, 239)).toBeLessThan(150);
   });
 
-  test('lightens nothing, and ends within a metre', () => {
+  test('the shadow lightens nothing, and ends within a metre', () => {
     const rows = Array.from({ length: size.height }, (_, y) => Array.from({ length: size.width }, (__, x) => at(x, y)));
     expect(Math.max(...rows.flat())).toBe(200);
     expect(Math.min(...rows.filter((_, y) => y > 250 + ground.metrePixels || y < 110).flat())).toBe(200);
@@ -154,7 +157,7 @@ describe('the reflection', () => {
     return (x: number, y: number) => floor.pixels[(y * size.width + x) * 3] ?? 0;
   };
 
-  test('shows the vehicle upside down below its ground line, and fades', () => {
+  test('the reflection shows the vehicle upside down below its ground line, and fades', () => {
     const at = shine(0.5);
     expect(at(120, 252)).toBeGreaterThan(90);
     expect(at(120, 290)).toBeLessThan(at(120, 252));
@@ -163,18 +166,18 @@ describe('the reflection', () => {
     expect(at(20, 260)).toBe(0);
   });
 
-  test('has nothing of the gap beneath the body', () => {
+  test('the reflection has nothing of the gap beneath the body', () => {
     expect(shine(0.5)(200, 243)).toBe(0);
   });
 
-  test('is not there on a dull floor', () => {
+  test('a dull floor has no reflection', () => {
     const at = shine(glossOf('forecourt'));
     for (let y = 240; y < size.height; y += 5) expect(at(120, y)).toBe(0);
   });
 });
 
-describe.each(SCENES)('%s', (scene) => {
-  test('has every tire on the floor and not on the wall, wherever they stand', () => {
+describe.each(SCENES)('the scene %s', (scene) => {
+  test('the scene has every tire on the floor and not on the wall, wherever they stand', () => {
     fc.assert(
       fc.property(fc.integer({ min: 180, max: 295 }), fc.integer({ min: 180, max: 295 }), (front, rear) => {
         const ground = groundOf(front, rear);
@@ -184,7 +187,7 @@ describe.each(SCENES)('%s', (scene) => {
     );
   });
 
-  test('is drawn anew at each size: half of a large one is the small one', () => {
+  test('the scene is drawn anew at each size: half of a large one is the small one', () => {
     const { matte, box, wheels } = seen(250, 230);
     const small = findGround(matte, size, box, wheels);
     const large: Ground = {
@@ -207,7 +210,7 @@ describe.each(SCENES)('%s', (scene) => {
     expect(sum / (size.width * size.height)).toBeLessThan(2);
   });
 
-  test('shows no bands: neighbouring levels mix in a gradient', () => {
+  test('the scene shows no bands: neighbouring levels mix in a gradient', () => {
     const { pixels, width } = paintScene(scene, size, groundOf(250, 230));
     // A row of the wall or sky, far above everything else.
     const row = Array.from({ length: 60 }, (_, x) => pixels[(4 * width + 170 + x) * 3] ?? 0);

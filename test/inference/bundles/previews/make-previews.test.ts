@@ -12,7 +12,7 @@ const MEGABYTE = 2 ** 20;
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#336699' } });
 
-test('returns previews in order, upright and within the box, and null for an unreadable picture', async () => {
+test('previews come in order, upright and within the box, with null for an unreadable picture', async () => {
   const turned = await picture(400, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const small = await picture(40, 30).png().toBuffer();
   const files = [turned, Buffer.from('not a picture'), small];
@@ -31,7 +31,7 @@ test('a picture beyond the memory limit gets no preview, and the next one does',
   expect((await previewsIn(1_500 * MEGABYTE)).map((each) => each?.width ?? null)).toEqual([100, 100]);
 });
 
-test("rejects with the signal's reason on abort", async () => {
+test("aborted previews reject with the signal's reason", async () => {
   const stopping = new AbortController();
   const reason = new Error('the job was cancelled');
   const read = async () => {

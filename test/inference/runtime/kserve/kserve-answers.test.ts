@@ -21,7 +21,7 @@ it.each<Case & { setting?: Setting }>([
       response.writeHead(200, { 'content-length': '1000' }).write('{"outputs":', () => response.destroy());
     },
   },
-])('$what is retryable: the next attempt succeeds', async ({ answer, setting }) => {
+])('a failure of the server is retryable, and the next attempt succeeds: $what', async ({ answer, setting }) => {
   const network = await kserve.open(setting);
   kserve.server.onInfer = answer;
   const error = await rejectionOf(network.run(FORTY_ONE));
@@ -119,7 +119,7 @@ it.each<Case & { reason: RegExp }>([
     },
     reason: /has 3 bytes, no whole number of float32/,
   },
-])("$what is the model's own failure", async ({ answer, reason }) => {
+])("$what from the server is the model's own failure", async ({ answer, reason }) => {
   const network = await kserve.open();
   kserve.server.onInfer = answer;
   const error = (await rejectionOf(network.run(FORTY_ONE))) as Error;
@@ -127,7 +127,7 @@ it.each<Case & { reason: RegExp }>([
   expect(error.message).toMatch(reason);
 });
 
-describe("a response is checked against model.json, whatever the server's metadata stated", () => {
+describe('a response of the server', () => {
   const pinned = { kserve: { server: 'far', model: 'tiny', version: '7' } };
   const versioned = (version: object) =>
     JSON.stringify({ ...version, outputs: [{ name: 'y', datatype: 'FP32', shape: [1], data: [42] }] });
@@ -163,7 +163,7 @@ describe("a response is checked against model.json, whatever the server's metada
       body: versioned({ model_version: '8' }),
       reason: /^the server serves version 8 of the model, not 7$/,
     },
-  ])("$what is the model's failure", async ({ file, body, reason }) => {
+  ])("a response with $what is the model's failure, whatever the server's metadata stated", async ({ file, body, reason }) => {
     kserve.server.metadata = {};
     const network = await kserve.open({ file });
     kserve.server.onInfer = (response) => response.writeHead(200).end(body);
@@ -181,14 +181,14 @@ describe("a response is checked against model.json, whatever the server's metada
     { what: 'the pinned version is good', file: pinned, body: versioned({ model_version: '7' }) },
     { what: 'no version is good, as the protocol allows it', file: pinned, body: versioned({}) },
     { what: 'any version is good where none is pinned', file: {}, body: versioned({ model_version: '8' }) },
-  ])('$what', async ({ file, body }) => {
+  ])('a response passes the check against model.json: $what', async ({ file, body }) => {
     const network = await kserve.open({ file });
     kserve.server.onInfer = (response) => response.writeHead(200).end(body);
     expect((await network.run(FORTY_ONE)).y).toMatchObject({ type: 'float32' });
   });
 });
 
-it('reads integers with their own type', async () => {
+it('integers of a response keep their own type', async () => {
   const network = await kserve.open();
   const answers = [
     { datatype: 'INT64', data: [[7]], read: BigInt64Array.of(7n) },
@@ -200,7 +200,7 @@ it('reads integers with their own type', async () => {
   }
 });
 
-it('retries at once when the server closes a reused connection', async () => {
+it('a request is retried at once when the server closes a reused connection', async () => {
   const network = await kserve.open();
   let calls = 0;
   kserve.server.onInfer = (response, respond) => {

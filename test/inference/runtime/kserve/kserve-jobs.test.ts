@@ -9,8 +9,8 @@ const kserve = useKserveServer();
 describe.each([
   { what: 'as JSON', binary: false, contentType: 'application/json' },
   { what: 'as bytes, where the server says that it takes them', binary: true, contentType: 'application/octet-stream' },
-])('tensors travel $what', ({ binary, contentType }) => {
-  it("and everything else runs locally; no child process has the server's key", async () => {
+])('tensors $what', ({ binary, contentType }) => {
+  it("only tensors travel to the server; everything else runs locally, and no child process has the server's key", async () => {
     await kserve.restart({ binary });
     const backend = await kserve.start({ file: { kserve: { server: 'far', model: 'tiny', version: '7' } } });
     expect(backend.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
@@ -34,7 +34,7 @@ describe.each([
   });
 });
 
-it("logs the reason of a model's failure and hides it from the customer", async () => {
+it("the reason of a model's failure is logged and hidden from the customer", async () => {
   const backend = await kserve.start();
   kserve.server.onInfer = (response) => response.writeHead(400).end('{"error":"a secret of the server"}');
   const error = await rejectionOf(backend.infer(tinyRequest(), never));

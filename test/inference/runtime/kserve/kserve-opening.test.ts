@@ -5,7 +5,7 @@ import { rejectionOf } from '../../support/tiny-endpoint.ts';
 
 const kserve = useKserveServer();
 
-describe('a model is not served', () => {
+describe('a model on a KServe server', () => {
   const cases: { what: string; setting?: Setting; arrange?: () => void; reason: RegExp }[] = [
     {
       what: 'whose server is not ready',
@@ -62,7 +62,7 @@ describe('a model is not served', () => {
     },
   ];
 
-  it.each(cases)('$what', async ({ setting, arrange, reason }) => {
+  it.each(cases)('a model $what is not served', async ({ setting, arrange, reason }) => {
     arrange?.();
     const refusal = (await rejectionOf((async () => kserve.open(setting))())) as Error;
     expect(refusal.message).toMatch(reason);
@@ -72,12 +72,12 @@ describe('a model is not served', () => {
   it.each([
     { what: 'with a file as well', file: { path: 'tiny.onnx' } },
     { what: 'with neither a file nor a server', file: { kserve: undefined } },
-  ])('$what', async ({ file }) => {
+  ])('a model $what is not served', async ({ file }) => {
     expect((await kserve.start({ file })).installedEndpoints()).toEqual([]);
     expect(kserve.logged()).toMatch(/files\.tiny must have path and sha256, or kserve instead/);
   });
 
-  it('whose outputs differ from model.json, found by a run on zeros if the server lists none', async () => {
+  it('a model whose outputs differ from model.json is not served, even if the server lists none', async () => {
     kserve.server.metadata = {};
     kserve.server.onInfer = (response) => {
       const outputs = [{ name: 'z', datatype: 'FP32', shape: [1], data: [[1]] }];

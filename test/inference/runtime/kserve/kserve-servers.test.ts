@@ -36,7 +36,7 @@ it("a child process reaches only the protocol's paths on a server, with allowed 
   expect(headers).not.toHaveProperty('x-more');
 });
 
-it('reads an answer up to its size limit', async () => {
+it('an answer of a server is read up to its size limit', async () => {
   kserve.server.onInfer = (response) => response.writeHead(200).end('x'.repeat(2_000));
   const http = createHttpClient();
   kserve.closeLater(() => http.close());
@@ -50,7 +50,7 @@ it('reads an answer up to its size limit', async () => {
   await expect(http.exchange({ ...exchange, maximumBytes: 1_999 })).rejects.toThrow('more than 1999 bytes');
 });
 
-it('requires a trusted certificate over TLS', async () => {
+it('a server over TLS must have a trusted certificate', async () => {
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(kserve.directory, name));
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
   const files = ['-keyout', String(key), '-out', String(cert)];

@@ -46,13 +46,13 @@ test('JSON transport sends half floats as numbers', () => {
 test.each([
   { how: 'as bytes', output: { parameters: { binary_data_size: 6 } }, tail: HALVES },
   { how: 'as JSON', output: { data: [1, -2, 0.333251953125] }, tail: Buffer.alloc(0) },
-])('reads half floats $how as 32-bit floats', ({ output, tail }) => {
+])('half floats $how are read as 32-bit floats', ({ output, tail }) => {
   const head = Buffer.from(JSON.stringify({ outputs: [{ name: 'y', datatype: 'FP16', shape: [3], ...output }] }));
   const { y } = decodeAnswer(Buffer.concat([head, tail]), String(head.length), entry);
   expect(y?.data).toEqual(Float32Array.of(1, -2, 0.333251953125));
 });
 
-test('refuses half floats with an odd number of bytes, and uint8 outputs', () => {
+test('half floats with an odd number of bytes are refused, and so are uint8 outputs', () => {
   const answer = (output: object, tail: string) => {
     const head = Buffer.from(JSON.stringify({ outputs: [{ name: 'y', shape: [3], ...output }] }));
     return () => decodeAnswer(Buffer.concat([head, Buffer.from(tail)]), String(head.length), entry);
@@ -62,7 +62,7 @@ test('refuses half floats with an odd number of bytes, and uint8 outputs', () =>
   expect(answer({ datatype: 'UINT8', data: [1, 2, 3] }, '')).toThrow(/is UINT8, not one of FP32, FP16, INT64, INT32/);
 });
 
-test("compares the types in model.json with the server's", () => {
+test("types in model.json that differ from the server's are a problem", () => {
   const served = (half: string) => ({
     inputs: [
       { name: 'half', datatype: half, shape: [3] },

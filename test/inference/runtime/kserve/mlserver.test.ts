@@ -100,7 +100,7 @@ describeWith('mlserver', 'MLServer', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('computes the same tensors as a local network', async () => {
+  it('MLServer computes the expected tensors of a network', async () => {
     const adding = await open(ADDING);
     const values = Float32Array.from({ length: 1_000 }, (_, index) => Math.fround(index / 7));
     const { y } = await adding.run({ x: { data: values, shape: [1_000] } });
@@ -129,7 +129,7 @@ describeWith('mlserver', 'MLServer', () => {
       file: { ...ADDING, inputs: { x: { shape: ['N'], dtype: 'int64' } } },
       reason: /files\.tiny\.inputs\.x\.dtype: the server's is FP32/,
     },
-  ])('is not used where model.json names $what', async ({ file, reason }) => {
+  ])('MLServer is not used where model.json names $what', async ({ file, reason }) => {
     await expect(open(file)).rejects.toThrow(reason);
   });
 
@@ -154,13 +154,13 @@ describeWith('mlserver', 'MLServer', () => {
 
     const infer = () => backend.infer(tinyRequest(), { signal: never });
 
-    it('serves jobs, also several at once', async () => {
+    it('an endpoint whose network runs on MLServer serves jobs, also several at once', async () => {
       expect(backend.installedEndpoints()).toEqual([{ endpoint: 'tiny.add', modelVersion: 'tiny@2026-01-01' }]);
       const outcomes = await Promise.all(Array.from({ length: 12 }, infer));
       expect(outcomes.map(({ result }) => (result as { sum: number }).sum)).toEqual(Array(12).fill(42));
     });
 
-    it('may be killed: jobs fail as retryable, and succeed when it is back', async () => {
+    it('jobs fail as retryable while MLServer is down, and succeed when it is back', async () => {
       server.signal('SIGKILL');
       await server.exited;
       expect(await rejectionOf(infer())).toMatchObject({ code: 'model_unavailable', retryable: true });

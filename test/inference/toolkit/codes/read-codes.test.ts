@@ -31,7 +31,7 @@ test.each<[Symbology, CodeFormat]>([
   ['qr', 'QRCode'],
   ['aztec', 'Aztec'],
   ['pdf417', 'PDF417'],
-])('decodes a code of the symbology %s', async (symbology, format) => {
+])('the reader decodes a code of the symbology %s', async (symbology, format) => {
   const input = await drawCode(format, VIN);
   const { width, height } = await sharp(input).metadata();
   const codes = await readCodes(await scene(1200, 800, { input, left: 300, top: 200 }));
@@ -44,7 +44,7 @@ test.each<[Symbology, CodeFormat]>([
   }
 });
 
-test.each([13, -25])('decodes a PDF417 that is tilted by %i degrees', async (degrees) => {
+test.each([13, -25])('the reader decodes a PDF417 that is tilted by %i degrees', async (degrees) => {
   const text = `${VIN} `.repeat(8);
   const code = await sharp(await drawCode('PDF417', text, 3))
     .flatten({ background: '#ffffff' })
@@ -60,7 +60,7 @@ test.each([13, -25])('decodes a PDF417 that is tilted by %i degrees', async (deg
   expect((tilt * 180) / Math.PI).toBeCloseTo(degrees, -0.5);
 });
 
-test('finds several codes, each where it is', async () => {
+test('the reader finds several codes, each where it is', async () => {
   const [left, right] = [await drawCode('QRCode', 'left', 6), await drawCode('DataMatrix', 'right', 6)];
   const codes = await readCodes(
     await scene(1600, 900, { input: left, left: 100, top: 100 }, { input: right, left: 1000, top: 400 }),
@@ -69,7 +69,7 @@ test('finds several codes, each where it is', async () => {
   expect(placed.toSorted((a, b) => a.localeCompare(b))).toEqual(['left 1', 'right 10']);
 });
 
-test('finds light codes on dark ground, unless told that there are none', async () => {
+test('the reader finds light codes on dark ground, unless told that there are none', async () => {
   const code = await sharp(await drawCode('QRCode', VIN, 6))
     .flatten({ background: '#ffffff' })
     .negate()
@@ -80,17 +80,17 @@ test('finds light codes on dark ground, unless told that there are none', async 
   expect(await readCodes(picture, ['qr'], { lightOnDark: false })).toEqual([]);
 });
 
-test('looks only for the symbologies asked for', async () => {
+test('the reader looks only for the symbologies asked for', async () => {
   const picture = await scene(800, 600, { input: await drawCode('QRCode', VIN), left: 100, top: 100 });
   expect(await readCodes(picture, ['pdf417', 'code_39'])).toEqual([]);
 });
 
-test('finds nothing in a picture without codes, even one of a single pixel', async () => {
+test('the reader finds nothing in a picture without codes, even one of a single pixel', async () => {
   expect(await readCodes(await scene(640, 480))).toEqual([]);
   expect(await readCodes({ width: 1, height: 1, pixels: new Uint8Array(3) })).toEqual([]);
 });
 
-test('returns the start of the upper edge first, however the code is turned', async () => {
+test('the first corner of a code is the start of its upper edge, however the code is turned', async () => {
   const input = await sharp(await drawCode('QRCode', VIN, 5))
     .rotate(180)
     .png()
@@ -101,14 +101,14 @@ test('returns the start of the upper edge first, however the code is turned', as
   expect(topLeft?.y).toBeGreaterThan(bottomRight?.y ?? Number.NaN);
 });
 
-test('reports a code that cannot be corrected without content', async () => {
+test('a code that cannot be corrected is reported without content', async () => {
   const input = await drawCode('QRCode', VIN, 8);
   const blot = Buffer.from('<svg width="130" height="100"><rect width="130" height="100" fill="black"/></svg>');
   const picture = await scene(600, 600, { input, left: 100, top: 100 }, { input: blot, left: 190, top: 190 });
   expect(await readCodes(picture)).toMatchObject([{ symbology: 'qr', content: null }]);
 });
 
-test('finds in a large picture what is too small in the reduced one, in pixels of the picture', async () => {
+test('the reader finds codes in a large picture that are too small in the reduced one, in pixels of the picture', async () => {
   const input = await drawCode('DataMatrix', VIN, 2);
   const picture = await scene(4600, 3400, { input, left: 3000, top: 2000 });
   expect((await readLargeCodes(picture)).filter(({ content }) => content)).toEqual([]);
@@ -119,7 +119,7 @@ test('finds in a large picture what is too small in the reduced one, in pixels o
 });
 
 describeWith('linux', 'in the sandbox of child processes', () => {
-  test('searches the largest accepted picture within 512 MB', async () => {
+  test('the reader searches the largest accepted picture within 512 MB', async () => {
     const child = forkInSandbox(new URL('../../support/code-reader.ts', import.meta.url), {
       readable: [new URL('../../support/', import.meta.url).pathname],
     });

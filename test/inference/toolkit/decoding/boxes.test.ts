@@ -15,12 +15,12 @@ test('intersection over union is 1 for a box with itself, 0 for boxes that touch
   expect(intersectionOverUnion(box(0, 0, 10, 10), box(5, 0, 15, 10))).toBeCloseTo(1 / 3);
 });
 
-test('keeps the first of overlapping boxes', () => {
+test('suppression keeps the first of overlapping boxes', () => {
   const items = [box(0, 0, 10, 10), box(1, 0, 11, 10), box(20, 0, 30, 10)].map((each) => ({ box: each }));
   expect(suppressOverlaps(items, 0.5)).toEqual([items[0], items[2]]);
 });
 
-test('grows a box by shares of its size, clamped to the picture', () => {
+test('a box grows by shares of its size, clamped to the picture', () => {
   expect(expandBox(box(10, 10, 30, 20), 0.1, 0.5, { width: 31, height: 100 })).toEqual(box(8, 5, 31, 25));
   expect(clampBox(box(-5, -5, 500, 7), { width: 100, height: 50 })).toEqual(box(0, 0, 100, 7));
 });

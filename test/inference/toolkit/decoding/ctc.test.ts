@@ -55,7 +55,7 @@ test("a character states its run's place and its alternatives at the most probab
   ]);
 });
 
-test('lists the five most probable alternatives, best first', () => {
+test('a character lists its five most probable alternatives, best first', () => {
   const labels = ['', ...Array.from('abcdefgh')];
   const data = Float32Array.from([0.01, 0.3, 0.02, 0.2, 0.05, 0.1, 0.15, 0.03, 0.14], Math.log);
   const [only] = decodeCtc({ data, shape: [1, labels.length] }, labels, 0).characters;

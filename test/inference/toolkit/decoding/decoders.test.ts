@@ -106,12 +106,12 @@ test('YOLO detection keeps the boxes that suppression by ONNX keeps, class by cl
   expectFound(decodeYoloDetection(tensor(output), classes, settings), found);
 });
 
-test('refuses an output whose rows do not match the classes', () => {
+test('the YOLO decoder refuses an output whose rows do not match the classes', () => {
   const { output, classes, settings } = goldens.yoloDetection;
   expect(() => decodeYoloDetection(tensor(output), classes + 1, settings)).toThrow('is not [1, 8, candidates]');
 });
 
-test('decodes YOLO end-to-end rows, best first, above the score', () => {
+test('YOLO end-to-end rows are decoded best first, above the score', () => {
   const rows = [
     [1, 2, 3, 4, 0.6, 1],
     [5, 6, 7, 8, 0.9, 0],
@@ -186,7 +186,7 @@ test('YOLO oriented boxes are turned as shapely turns them', () => {
   }
 });
 
-test('returns corners in reading order, also for a rotated box', () => {
+test('the corners of a box come in reading order, also for a rotated box', () => {
   const settings = { score: 0.5, overlap: 0.5, maximum: 1 };
   for (const angle of [0.3, -0.3, 0.3 + Math.PI, 0.3 - Math.PI]) {
     const output = { shape: [1, 6, 1], data: Float32Array.of(50, 50, 40, 10, 0.9, angle) };
@@ -204,7 +204,7 @@ test('DETR gives every class of every query, best first, by the sigmoid of NumPy
   expectFound(decodeDetr(tensor(boxes), tensor(logits), { width, height }, settings), found);
 });
 
-test('decodes DETR with built-in post-processing above the score', () => {
+test('DETR with built-in post-processing is decoded above the score', () => {
   const boxes = { shape: [1, 2, 4], data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) };
   const scores = { shape: [1, 2], data: Float32Array.of(0.3, 0.8) };
   expectFound(decodeDetrWithPostprocessor(boxes, scores, [4, 2], { score: 0.5 }), [
@@ -257,7 +257,7 @@ test('a region of one pixel has the outline of a square, however much is simplif
   expect(simplifyOutline(outline, 5)).toEqual(outline);
 });
 
-test('fills an outline with the pixels inside it', () => {
+test('an outline is filled with the pixels inside it', () => {
   const { width, height, mask } = goldens.outlines;
   const pixels = bits(mask, width * height);
   const regions = findRegions({ width, height, classes: Int16Array.from(pixels, (bit) => bit - 1) }, 4);
@@ -279,13 +279,13 @@ test('an alpha is scaled to its part of the picture as OpenCV scales it', () => 
   expect(Math.max(...actual.map((value, pixel) => Math.abs(value - (expected[pixel] ?? -255))))).toBeLessThanOrEqual(1);
 });
 
-test('joins pixels that touch by a corner only with connectivity 8', () => {
+test('pixels that touch by a corner are joined only with connectivity 8', () => {
   const map = { width: 2, height: 2, classes: Int16Array.of(0, -1, -1, 0) };
   expect(findRegions(map, 4)).toHaveLength(2);
   expect(findRegions(map, 8)).toHaveLength(1);
 });
 
-test("rectifies a quadrilateral to OpenCV's pixels, within its steps of 1/32 pixel", () => {
+test("a quadrilateral is rectified to OpenCV's pixels, within its steps of 1/32 pixel", () => {
   const { picture, pictureWidth, pictureHeight, corners, width, height, pixels } = goldens.rectification;
   const image = { width: pictureWidth, height: pictureHeight, pixels: Buffer.from(picture, 'base64') };
   const straight = rectify(

@@ -178,7 +178,7 @@ test.each(goldens.yoloObb)('$name: turned boxes are those of Ultralytics, by its
   }
 });
 
-test('leaves the probabilities of an Ultralytics classifier unchanged', async () => {
+test('the probabilities of an Ultralytics classifier stay unchanged', async () => {
   const output = tensor(goldens.yoloClassification.output);
   expect(goldens.yoloClassification.sum).toBeCloseTo(1, 5);
   const labels = ['a', 'b', 'c', 'd', 'e'] as const;
@@ -192,7 +192,7 @@ test('leaves the probabilities of an Ultralytics classifier unchanged', async ()
   expect(await classify(picture)).toEqual([{ label: labels[output.data.indexOf(best)], confidence: best }]);
 });
 
-test("decodes Ultralytics' RT-DETR to the boxes of its predictor", () => {
+test("Ultralytics' RT-DETR is decoded to the boxes of its predictor", () => {
   const { output, size, settings, found } = goldens.ultralyticsRtDetr;
   expectFound(decodeUltralyticsRtDetr(tensor(output), { width: size, height: size }, settings), found);
 });
@@ -202,12 +202,12 @@ test.each(goldens.detr)('$name of Transformers: boxes are those of its post-proc
   expectFound(decodeDetr(tensor(boxes), tensor(logits), size, settings), found);
 });
 
-test("decodes Transformers' DETR to the boxes of its post-processing, without the no-object class", () => {
+test("Transformers' DETR is decoded to the boxes of its post-processing, without the no-object class", () => {
   const { boxes, logits, settings, found, ...size } = goldens.detrSoftmax;
   expectFound(decodeDetrSoftmax(tensor(boxes), tensor(logits), size, settings), found);
 });
 
-test("decodes Transformers' SegFormer to the classes of its post-processing", () => {
+test("Transformers' SegFormer is decoded to the classes of its post-processing", () => {
   const { logits, size, minimumPixels, found } = goldens.segformer;
   const settings = { score: 0, minimumPixels };
   const actual = decodeSemanticSegmentation(
@@ -219,7 +219,7 @@ test("decodes Transformers' SegFormer to the classes of its post-processing", ()
   expectFound(actual, found, 0);
 });
 
-test("prepares SegFormer's input as its own processor does, within one level", () => {
+test("SegFormer's input is prepared as its own processor does it, within one level", () => {
   const { width, height, mean, std, tensor: stored } = goldens.segformer.input;
   const [, , inputHeight = 0, inputWidth = 0] = stored.shape;
   const { tensor: made } = prepared(
@@ -252,7 +252,7 @@ test.each(goldens.centreCrops)(
   },
 );
 
-test('maps a cropped input back to the picture', () => {
+test('a cropped input is mapped back to the picture', () => {
   const { toPicture } = prepared({ resize: 'cover', crop: 0.5, shape: [1, 3, 32, 32] }, 128, 64);
   // The picture is 128 x 64 pixels when its height is scaled to 32 / 0.5.
   expect(toPicture({ x: 16, y: 16 })).toEqual({ x: 64, y: 32 });

@@ -97,11 +97,11 @@ const wrong: [string, Record<string, unknown>, RegExp][] = [
   ['two pictures', { inputs: { a: IMAGES, b: IMAGES } }, /files\.detector\.inputs must hold one picture, not 2/],
 ];
 
-test.each(wrong)('refuses %s and names the field', (_, changes, reason) => {
+test.each(wrong)('the detector refuses %s and names the field', (_, changes, reason) => {
   expect(() => createDetector(model(changes), VOCABULARY)).toThrow(reason);
 });
 
-test('refuses a classifier that ignores every class', () => {
+test('a classifier that ignores every class is refused', () => {
   const decoder = { name: 'softmax-classification', output: 'output0', score: 0.5 };
   const view = { labels: [null, null], outputs: { output0: { shape: [1, 2] } }, decoder };
   expect(() => createClassifier(model(view), 'detector', ['front'])).toThrow(
@@ -109,7 +109,7 @@ test('refuses a classifier that ignores every class', () => {
   );
 });
 
-describe('what it finds', () => {
+describe('a finding of the detector', () => {
   const decoder = { name: 'yolo-end-to-end', output: 'output0', score: 0.5 };
   const find = (...rows: number[][]) =>
     createDetector(
@@ -117,7 +117,7 @@ describe('what it finds', () => {
       VOCABULARY,
     )({ width: 128, height: 96, pixels: new Uint8Array(128 * 96 * 3) });
 
-  test('lies in the pixels of the picture, and within it', async () => {
+  test('a finding of the detector lies in the pixels of the picture, and within it', async () => {
     expect(await find([10, 20, 20, 30, 0.9, 0], [-9, -9, 99, 99, 0.8, 0])).toEqual([
       {
         label: 'tire',
@@ -130,18 +130,18 @@ describe('what it finds', () => {
     ]);
   });
 
-  test('is nothing for an ignored class or an empty box', async () => {
+  test('the detector finds nothing for an ignored class or an empty box', async () => {
     expect(await find([10, 20, 20, 30, 0.9, 1], [10, 20, 10, 30, 0.9, 0], [Number.NaN, 20, 20, 30, 0.9, 0])).toEqual(
       [],
     );
   });
 
-  test('is a model error for a class without a label', async () => {
+  test('a class without a label is a model error', async () => {
     await expect(find([10, 20, 20, 30, 0.9, 2])).rejects.toThrow('the class 2 has no label in model.json');
   });
 });
 
-describe('a picture', () => {
+describe('an input picture', () => {
   /** One red, one green, one blue, one black pixel. */
   const picture = { width: 2, height: 2, pixels: Uint8Array.of(255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0) };
   const prepare = (changes: object) =>
@@ -150,19 +150,19 @@ describe('a picture', () => {
       'detector',
     ).prepare(picture);
 
-  test('becomes planes in the channel order and range of model.json', () => {
+  test('a picture becomes planes in the channel order and range of model.json', () => {
     const { tensor } = prepare({ colour: 'BGR', range: [-1, 1], mean: [0, 0.5, 0], std: [1, 1, 0.5] });
     expect(tensor.shape).toEqual([1, 3, 2, 2]);
     expect([...tensor.data]).toEqual([-1, -1, 1, -1, -1.5, 0.5, -1.5, -1.5, 2, -2, -2, -2]);
   });
 
-  test('that is stretched is mapped back per axis', () => {
+  test('a picture that is stretched is mapped back per axis', () => {
     const { toPicture } = prepare({ shape: [1, 3, 8, 4], resize: 'stretch' });
     expect(toPicture({ x: 4, y: 8 })).toEqual({ x: 2, y: 2 });
     expect(toPicture({ x: 1, y: 4 })).toEqual({ x: 0.5, y: 1 });
   });
 
-  test('that is letterboxed is centred on the grey level in model.json', () => {
+  test('a picture that is letterboxed is centred on the grey level in model.json', () => {
     const { tensor, toPicture } = prepare({ shape: [1, 3, 4, 2], pad: 0.2 });
     const rows = Array.from({ length: 4 }, (_, row) => tensor.data[row * 2] ?? Number.NaN);
     expect(rows[0]).toBeCloseTo(0.2);

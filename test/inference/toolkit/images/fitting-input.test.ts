@@ -67,13 +67,13 @@ it.each([
   );
 });
 
-it('gives the memory of the largest tensor that was given back to the next one, once', () => {
+it('the memory of the largest tensor that was given back goes to the next one, once', () => {
   for (const length of [1000, 30_000, 1000]) giveBack({ data: new Float32Array(length).fill(7), shape: [length] });
   expect(takeFloats(20_000)).toEqual(new Float32Array(20_000).fill(7));
   expect(takeFloats(20_000)).toEqual(new Float32Array(20_000));
 });
 
-it('leaves whoever still holds a tensor that was given back nothing of the next one', () => {
+it('whoever still holds a tensor that was given back sees nothing of the next one', () => {
   const held = { data: new Float32Array(30_000), shape: [30_000] };
   giveBack(held);
   takeFloats(30_000).fill(7);
@@ -83,7 +83,7 @@ it('leaves whoever still holds a tensor that was given back nothing of the next 
 it.each([
   ['NCHW', [1, 3, 32, 64]],
   ['NHWC', [1, 32, 64, 3]],
-])('leaves nothing of an earlier tensor in its memory, layout %s', (layout, shape) => {
+])('reused memory keeps nothing of an earlier tensor, layout %s', (layout, shape) => {
   const input = createPictureInput(modelWith({ layout, shape, resize: 'letterbox', pad: 1 }), 'detector');
   giveBack({ data: new Float32Array(10_000).fill(7), shape: [10_000] });
   const { data } = input.prepare(grey(32, 32)).tensor;

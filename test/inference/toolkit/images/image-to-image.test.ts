@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test('shows no seams with a network of longer reach', async () => {
+test('tiles of a network of longer reach show no seams', async () => {
   const picture: RgbImage = { width: 100, height: 24, pixels: new Uint8Array(100 * 24 * 3).fill(200) };
   const passes = 9;
   const { pixels } = await maker({ scale: 1, passes }).make(picture);
@@ -148,21 +148,21 @@ test('shows no seams with a network of longer reach', async () => {
   expect(gap(pixels, truth)).toBeLessThanOrEqual(12);
 });
 
-test('makes a picture smaller than a tile of one tile, cropped', async () => {
+test('a picture smaller than a tile is made of one tile, cropped', async () => {
   const seen: number[][] = [];
   const made = await maker({}, seen).make(smoothPicture(10, 7));
   expect([made.width, made.height, made.pixels.length]).toEqual([20, 14, 20 * 14 * 3]);
   expect(seen).toEqual([[1, 3, SIDE, SIDE]]);
 });
 
-test("runs the network on one tile at a time, whatever the picture's size", async () => {
+test("the network runs on one tile at a time, whatever the picture's size", async () => {
   const seen: number[][] = [];
   await maker({ passes: 0 }, seen).make(smoothPicture(130, 90));
   expect(new Set(seen.map(String))).toEqual(new Set([`1,3,${SIDE},${SIDE}`]));
   expect(seen).toHaveLength(10 * 7);
 });
 
-test('stops after an aborted run', async () => {
+test('no further tile is made after an aborted run', async () => {
   const seen: number[][] = [];
   const made = maker({}, seen, 3).make(smoothPicture(130, 90));
   await expect(made).rejects.toThrow('nobody waits');
@@ -179,13 +179,13 @@ test('a network that enlarges by four makes a double, too', async () => {
   expect(Math.abs(mean(made.pixels) - mean(picture.pixels))).toBeLessThan(1);
 });
 
-test('keeps colours with BGR inputs and outputs', async () => {
+test('colours stay the same with BGR inputs and outputs', async () => {
   const picture = smoothPicture(40, 30);
   const made = await maker({ scale: 1, passes: 0, colour: 'BGR' }).make(picture);
   expect(gap(made.pixels, picture.pixels)).toBeLessThanOrEqual(1);
 });
 
-test('refuses inconsistent settings and names the field', () => {
+test('inconsistent settings of image-to-image are refused, and the field named', () => {
   expect(() => maker({ range: [1, 1] })).toThrow('files.upscale.decoder.range must not hold a value twice');
   expect(() => maker({ fields: { resize: 'letterbox' } })).toThrow(
     "files.upscale.inputs.input must not have the property 'resize', only shape, layout, dtype, colour, range, mean, std",

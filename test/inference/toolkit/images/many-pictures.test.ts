@@ -7,7 +7,7 @@ import { describeWith } from '../../../support/needs.ts';
 import type { Report } from '../../support/many-pictures.ts';
 
 describeWith('linux', 'many pictures', () => {
-  test('leave the worker and its child processes alive, and bounded', async () => {
+  test('150 pictures leave the worker and its child processes alive, and their memory bounded', async () => {
     const program = fileURLToPath(new URL('../../support/many-pictures.ts', import.meta.url));
     const flags = ['--disable-warning=ExperimentalWarning'];
     const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, '150']);

@@ -84,13 +84,13 @@ beforeAll(async () => {
 });
 afterAll(() => onnx.close());
 
-describe.each(Object.entries(planted))('of %s', (name, file) => {
+describe.each(Object.entries(planted))('the metadata of %s', (name, file) => {
   test('the metadata is present in the input', () => {
     expect(file.includes(MARKER)).toBe(true);
     expect(faultOf(file, mediaTypeOf(name))).not.toBeNull();
   });
 
-  test('only what the service did remains in any output format', async () => {
+  test('a picture that the service makes states only what the service did, in any output format', async () => {
     stored = file;
     written = [];
     const outcome = await onnx.infer(tinyRequest({ endpoint: 'tiny.copy' }), { signal: new AbortController().signal });

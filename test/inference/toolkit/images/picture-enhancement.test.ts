@@ -57,7 +57,7 @@ async function enhance(parameters: Record<string, unknown>): Promise<Result> {
   return result as Result;
 }
 
-test('ships with the service', () => {
+test('the model for picture enhancement ships with the service', () => {
   expect(backend.installedEndpoints()).toEqual([
     {
       endpoint: 'render.enhance',
@@ -72,7 +72,7 @@ test('ships with the service', () => {
   ]);
 });
 
-test.each([2, 4])('of a picture made %d times smaller it restores more than scaling does', async (factor) => {
+test.each([2, 4])('the enhancement of a picture made %d times smaller restores more than scaling does', async (factor) => {
   const { info } = await pixelsOf(truth);
   const [width, height] = [Math.floor(info.width / factor), Math.floor(info.height / factor)];
   const whole = await scaled(truth, width * factor, height * factor);
@@ -86,7 +86,7 @@ test.each([2, 4])('of a picture made %d times smaller it restores more than scal
   expect(await likeness(made, whole)).toBeGreaterThan((await likeness(drawnOut, whole)) + 0.5);
 });
 
-test('denoises a noisy picture and leaves a clean one alone', async () => {
+test('the enhancement denoises a noisy picture and leaves a clean one alone', async () => {
   const { data, info } = await pixelsOf(truth);
   // From a linear congruential generator: the same in every run. Four sums are nearly normal, their deviation is 1 / √3.
   let state = 1;

@@ -55,7 +55,7 @@ test.each([
   expect(reasonsOf(drawn, NOTHING)).toEqual([reason]);
 });
 
-test('confidence grows with the defect', () => {
+test('the confidence of an issue grows with the defect', () => {
   const confidenceAt = (sigma: number) =>
     findReadingIssues(blurred(good.picture, sigma), asRead(good), null)[0]?.confidence ?? 0;
   const confidences = [1, 4, 5, 6].map(confidenceAt);
@@ -74,7 +74,7 @@ test('a reading without a value always has a reason, which a defect makes doubtf
   expect(findReadingIssues(black, NOTHING, 'no_plate').map(({ reason }) => reason)).toEqual(['too_dark', 'no_plate']);
 });
 
-test('what was read speaks for itself, whatever the rest of the picture is like', () => {
+test('issues are judged by the print that was read, whatever the rest of the picture is like', () => {
   const { width } = good.picture;
   const soft = blurred(good.picture, 5);
   const cut = croppedTo(good.picture, { x0: 0, y0: 40, x1: width, y1: 80 });

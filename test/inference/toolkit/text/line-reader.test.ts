@@ -65,7 +65,7 @@ function fileOf({ manifest }: Model) {
   return file;
 }
 
-test("scales a line to the input's height and pads it on the right", async () => {
+test("a line is scaled to the input's height and padded on the right", async () => {
   const asked: ModelInputs[] = [];
   const { read, margins } = createStraightLineReader(recogniser({}, asked));
   // White, 20 × 10: it becomes 32 × 16; and 10 × 10 becomes 16 × 16, with as much grey beside it.
@@ -85,7 +85,7 @@ test("scales a line to the input's height and pads it on the right", async () =>
   );
 });
 
-test("spells one character per run, with the softmax's probability", async () => {
+test("the line reader spells one character per run, with the softmax's probability", async () => {
   const { read } = createStraightLineReader(recogniser());
   const { text, characters } = await read({ width: 20, height: 10, pixels: new Uint8Array(600) });
   expect(text).toBe('AB');
@@ -128,6 +128,6 @@ test.each([
     { decoder: { name: 'alpha-matte', output: 'steps' } },
     /files\.text-line\.decoder\.name must be one of ctc/,
   ],
-])('refuses %s and names the field', (_, changes, reason) => {
+])('the line reader refuses %s and names the field', (_, changes, reason) => {
   expect(() => createStraightLineReader(recogniser(changes))).toThrow(reason);
 });

@@ -47,7 +47,7 @@ test.each([
 test.each([
   ['turned', rotated(25)],
   ['in perspective', inPerspective],
-])('maps points of the page back to where they were: %s', (_, move) => {
+])('points of the page are mapped back to where they were: %s', (_, move) => {
   const { toPage, toPicture } = layOut(ROWS.map((line) => seen(line, move)));
   for (const point of [
     { x: 20, y: 30 },

@@ -5,7 +5,7 @@ import { printedAt, type Said, spelt } from '../../support/print-saying.ts';
 
 const textsOf = (lines: readonly PrintedLine[]) => joinRows(lines).map(({ text }) => text);
 
-test('joins neighbouring pieces into one row, left to right, with a space between them', () => {
+test('neighbouring pieces are joined into one row, left to right, with a space between them', () => {
   const lines = [printedAt(8, 0, spelt('91V')), printedAt(0, 0, spelt('205/55')), printedAt(0, 4, spelt('XL'))];
   expect(textsOf(lines)).toEqual(['205/55 91V', 'XL']);
 });
@@ -19,7 +19,7 @@ test.each([
   expect(textsOf([printedAt(0, 0, spelt('AA')), other])).toEqual(['AA', 'B']);
 });
 
-test('joins pieces along a rising row, and no pieces of another direction', () => {
+test('pieces along a rising row are joined, and no pieces of another direction', () => {
   const turned = (line: PrintedLine, angle: number): PrintedLine => {
     const turn = ({ x, y }: { x: number; y: number }) => ({
       x: x * Math.cos(angle) - y * Math.sin(angle),
@@ -33,7 +33,7 @@ test('joins pieces along a rising row, and no pieces of another direction', () =
   expect(textsOf([first, turned(second, 0.4)])).toHaveLength(2);
 });
 
-test('continues a row with the nearer of two pieces', () => {
+test('a row goes on with the nearer of two pieces', () => {
   const [start, near, far] = [printedAt(0, 0, spelt('A')), printedAt(2, 0, spelt('B')), printedAt(3.5, 0, spelt('C'))];
   expect(textsOf([start, far, near])).toEqual(['A B C']);
 });
@@ -67,7 +67,7 @@ const asAllowed = (said: Said) => {
   return character && asOneOf(character, ALLOWED);
 };
 
-test('keeps an allowed character, and reads a small letter of the same shape as its capital', () => {
+test('an allowed character is kept, and a small letter of the same shape read as its capital', () => {
   expect(asAllowed({ character: 'A', probability: 0.6, others: { B: 0.3 } })).toMatchObject({
     character: 'A',
     probability: 0.6,
@@ -78,16 +78,16 @@ test('keeps an allowed character, and reads a small letter of the same shape as 
   });
 });
 
-test("replaces a disallowed character by the most probable allowed one, with the network's probability", () => {
+test("a disallowed character becomes the most probable allowed one, with the network's probability", () => {
   const said = { character: 'O', probability: 0.9, others: { Q: 0.05, '0': 0.03, A: 0.01 } };
   expect(asAllowed(said)).toMatchObject({ character: '0', probability: 0.03 });
 });
 
-test('does not read a small letter of another shape as its capital', () => {
+test('a small letter of another shape is not read as its capital', () => {
   const said = { character: 'b', probability: 0.9, others: { '0': 0.05, B: 0.02 } };
   expect(asAllowed(said)).toMatchObject({ character: '0', probability: 0.05 });
 });
 
-test('returns none when no alternative is allowed', () => {
+test('no character is returned when no alternative is allowed', () => {
   expect(asAllowed({ character: '*', probability: 0.9, others: { x: 0.1 } })).toBeUndefined();
 });

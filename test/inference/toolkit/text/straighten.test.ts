@@ -10,19 +10,19 @@ const quadAt = (...box: Parameters<typeof lineAt>) =>
   );
 const blank = (width: number, height: number) => ({ width, height, pixels: new Uint8Array(width * height * 3) });
 
-test('keeps the size in the picture', () => {
+test('a straightened quadrilateral keeps its size in the picture', () => {
   expect(straighten(blank(64, 64), quadAt(4, 4, 40, 10))).toMatchObject({ width: 40, height: 10 });
 });
 
-test('shrinks a long quadrilateral with its proportions kept', () => {
+test('a long quadrilateral is shrunk with its proportions kept', () => {
   expect(straighten(blank(5000, 200), quadAt(0, 0, 4096, 100))).toMatchObject({ width: 2048, height: 50 });
 });
 
-test('is at least one pixel high', () => {
+test('a straightened quadrilateral is at least one pixel high', () => {
   expect(straighten(blank(64, 64), quadAt(4, 4, 40, 0))).toMatchObject({ width: 40, height: 1 });
 });
 
-test('cuts a piece of a quadrilateral between shares of its upper and lower edge', () => {
+test('a piece of a quadrilateral lies between shares of its upper and lower edge', () => {
   const corners = [
     { x: 0, y: 0 },
     { x: 10, y: 2 },

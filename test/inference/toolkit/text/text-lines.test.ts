@@ -8,7 +8,7 @@ import { modelSaying, picture, rows } from '../../support/saying-model.ts';
 const textOf = ({ characters }: { characters: { character: string }[] }) =>
   characters.map(({ character }) => character).join('');
 
-test('reads every line, largest first, without empty ones', async () => {
+test('the text reader reads every line, largest first, without empty ones', async () => {
   const lines = [lineAt(2, 2, 20, 4), lineAt(2, 20, 40, 8), lineAt(2, 40, 30, 6)];
   // An empty line is doubtful, and read the other way round as well.
   const reader = readerSaying([spelt('LARGE'), [], [], spelt('SMALL')]);
@@ -17,13 +17,13 @@ test('reads every line, largest first, without empty ones', async () => {
   expect(read[0]?.quad[2]).toEqual({ x: 42, y: 28 });
 });
 
-test('reads no more lines than wanted, the largest of them', async () => {
+test('the text reader reads no more lines than wanted, the largest of them', async () => {
   const lines = [lineAt(2, 2, 20, 4), lineAt(2, 20, 40, 8), lineAt(2, 40, 30, 6)];
   const read = await createTextReader(modelSeeing(lines, readerSaying([spelt('LARGE'), spelt('SMALL')])), 2)(picture);
   expect(read.map(textOf)).toEqual(['LARGE', 'SMALL']);
 });
 
-test('looks closer at each quarter, and reads there only what is not known', async () => {
+test('the text reader looks closer at each quarter, and reads there only what is not known', async () => {
   // The detector sees the same in each quarter: four lines in all.
   const asked: ModelInputs[] = [];
   const said = ['A', 'B', 'C', 'D'].map((text) => spelt(text));
@@ -49,7 +49,7 @@ test("a character's box is centred on its step and extends halfway to its neighb
   expect(line?.characters[0]?.quad.map(({ y }) => y)).toEqual([8, 8, 14, 14]);
 });
 
-test('reads a doubtful line in both directions and keeps the more certain reading', async () => {
+test('a doubtful line is read in both directions, and the more certain reading kept', async () => {
   const reader = readerSaying([spelt('68', 0.5), spelt('89', 0.9)]);
   const [line] = await createTextReader(modelSeeing([lineAt(4, 8, 28, 6)], reader))(picture);
   expect(line && textOf(line)).toBe('89');
@@ -57,13 +57,13 @@ test('reads a doubtful line in both directions and keeps the more certain readin
   expect(line?.quad[0]).toEqual({ x: 32, y: 14 });
 });
 
-test('reads a certain line once', async () => {
+test('a certain line is read once', async () => {
   const asked: ModelInputs[] = [];
   await createTextReader(modelSeeing([lineAt(4, 8, 28, 6)], readerSaying([spelt('89')], asked)))(picture);
   expect(asked).toHaveLength(1);
 });
 
-test('rotates a vertical line before reading it', async () => {
+test('a vertical line is rotated before it is read', async () => {
   // White above, black below: read downwards, the white is on the left.
   const pixels = new Uint8Array(64 * 64 * 3).map((_, index) => (Math.floor(index / 192) < 32 ? 255 : 0));
   const asked: ModelInputs[] = [];
@@ -77,7 +77,7 @@ test('rotates a vertical line before reading it', async () => {
   expect([up?.data[0], up?.data[111]]).toEqual([0, 1]);
 });
 
-test('lists alternatives of a character, most probable first', async () => {
+test('a character lists its alternatives, most probable first', async () => {
   const said: Said[] = [{ character: 'O', probability: 0.7, others: { Q: 0.05, '0': 0.2 } }];
   const reader = readerSaying([said, said]);
   const [line] = await createTextReader(modelSeeing([lineAt(4, 8, 28, 6)], reader))(picture);
@@ -87,7 +87,7 @@ test('lists alternatives of a character, most probable first', async () => {
   ]);
 });
 
-test('names the problem of a model without a reader, or with another class than text', () => {
+test('a model without a reader, or with another class than text, is refused with the reason', () => {
   const detector = {
     labels: ['plate'],
     decoder: { name: 'yolo-obb', output: 'output0', score: 0.5, overlap: 0.5, maximum: 9 },

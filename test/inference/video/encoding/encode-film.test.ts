@@ -51,7 +51,7 @@ async function framesOf(mp4: Uint8Array) {
 const farthest = (colour: readonly number[], wanted: Rgb) =>
   Math.max(...wanted.map((level, index) => Math.abs(level - (colour[index] ?? 0))));
 
-test('shows each picture in its colours, one after another, for as long as planned', async () => {
+test('a film shows each picture in its colours, one after another, for as long as planned', async () => {
   const { facts, seen } = await framesOf(await encodeFilm(PLAN, jpegs, { signal: never }));
   expect(facts).toMatchObject({ ...SIZE, durationMs: Math.round((100 / 30) * 1000) });
   expect(facts.framesPerSecond).toBeCloseTo(30, 3);
@@ -59,7 +59,7 @@ test('shows each picture in its colours, one after another, for as long as plann
   for (const [index, colour] of COLOURS.entries()) expect(farthest(at(index * 1000 + 800), colour)).toBeLessThan(6);
 });
 
-test('cross-fades: between two pictures, the colour is between theirs', async () => {
+test('a film cross-fades: between two pictures, the colour is between theirs', async () => {
   const plan = { ...PLAN, pictures: 2, stepFrames: 60, fadeFrames: 59 };
   const { seen } = await framesOf(await encodeFilm(plan, jpegs.slice(0, 2), { signal: never }));
   const reds = seen
@@ -70,7 +70,7 @@ test('cross-fades: between two pictures, the colour is between theirs', async ()
   expect(reds.some((red) => red > 80 && red < 150)).toBe(true);
 });
 
-test('is VP9 in MP4 with its index first, and no metadata but its provenance', async () => {
+test('a film is VP9 in MP4 with its index first, and no metadata but its provenance', async () => {
   const mp4 = Buffer.from(await encodeFilm(PLAN, jpegs, { signal: never }));
   expect(inspectArtefact(mp4, 'video/mp4')).toEqual(SIZE);
   expect(mp4.indexOf('moov')).toBeLessThan(mp4.indexOf('mdat'));
