@@ -94,7 +94,7 @@ async function prepare(changes: Parameters<typeof createEndpoint>[2] = {}) {
 }
 
 describe('an attempt with a 2xx response', () => {
-  it('ends the delivery, is recorded, and makes the endpoint healthy', async () => {
+  it('an attempt with a 2xx response ends the delivery, is recorded, and makes the endpoint healthy', async () => {
     const { deliveryId, webhookEndpointId } = await prepare({ failingSince: new Date(now.getTime() - HOUR_MS) });
     answerWith(202);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
@@ -112,7 +112,7 @@ describe('an attempt with a 2xx response', () => {
     });
   });
 
-  it('is signed with the newest secret alone once the previous one has expired', async () => {
+  it('an attempt is signed with the newest secret alone once the previous one has expired', async () => {
     const [secret, expired] = [newWebhookSecret(), newWebhookSecret()];
     const { deliveryId, payload } = await prepare({ secrets: [secret, expired], previousSecretExpiresAt: now });
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
@@ -121,13 +121,13 @@ describe('an attempt with a 2xx response', () => {
     await verifyWebhook({ signature: header, body: payload, secret, now: now.getTime() / 1_000 });
   });
 
-  it('marks the workflow as started', async () => {
+  it('an attempt marks the workflow of its delivery as started', async () => {
     const { deliveryId } = await prepare();
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
     expect((await readDelivery(orm, deliveryId)).workflowStartedAt).not.toBeNull();
   });
 
-  it('carries the exact payload, with both signatures under every active secret', async () => {
+  it('an attempt carries the exact payload, with both signatures under every active secret', async () => {
     const secrets = [newWebhookSecret(), newWebhookSecret()];
     const { deliveryId, eventId, payload } = await prepare({ secrets, url: 'https://receiver.example/a?b' });
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
@@ -150,29 +150,36 @@ describe('an attempt with a 2xx response', () => {
 });
 
 describe('an attempt that fails', () => {
-  it.each([301, 404, 500])('with %d is recorded with the status and retried', async (statusCode) => {
-    const { deliveryId, webhookEndpointId } = await prepare();
-    answerWith(statusCode);
-    expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
-      outcome: 'retry',
-      retryAfterMs: null,
-      isSent: true,
-      reason: `HTTP ${statusCode}`,
-    });
-    const nextAttemptAt = new Date(now.getTime() + 5_000);
-    expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'pending', completedAt: null, nextAttemptAt });
-    const error = `HTTP ${statusCode}`;
-    expect(await readAttempts(orm, deliveryId)).toMatchObject([{ attempt: 1, status_code: statusCode, error }]);
-    expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({
-      status: 'enabled',
-      consecutiveFailures: 1,
-      failingSince: now,
-      lastSuccessAt: null,
-      lastError: error,
-    });
-  });
+  it.each([301, 404, 500])(
+    'an attempt that fails with %d is recorded with the status and retried',
+    async (statusCode) => {
+      const { deliveryId, webhookEndpointId } = await prepare();
+      answerWith(statusCode);
+      expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
+        outcome: 'retry',
+        retryAfterMs: null,
+        isSent: true,
+        reason: `HTTP ${statusCode}`,
+      });
+      const nextAttemptAt = new Date(now.getTime() + 5_000);
+      expect(await readDelivery(orm, deliveryId)).toMatchObject({
+        status: 'pending',
+        completedAt: null,
+        nextAttemptAt,
+      });
+      const error = `HTTP ${statusCode}`;
+      expect(await readAttempts(orm, deliveryId)).toMatchObject([{ attempt: 1, status_code: statusCode, error }]);
+      expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({
+        status: 'enabled',
+        consecutiveFailures: 1,
+        failingSince: now,
+        lastSuccessAt: null,
+        lastError: error,
+      });
+    },
+  );
 
-  it('without a response is recorded with its cause', async () => {
+  it('an attempt without a response is recorded with its cause', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answer = () => Promise.reject(new DeliveryError('timeout', { cause: new Error('10.0.0.7 said nothing') }));
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'retry' });
@@ -181,7 +188,7 @@ describe('an attempt that fails', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ lastError: error });
   });
 
-  it('returns the pause requested by the receiver', async () => {
+  it('an attempt that fails returns the pause requested by the receiver', async () => {
     const { deliveryId } = await prepare();
     answerWith(429, '90');
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
@@ -192,7 +199,7 @@ describe('an attempt that fails', () => {
     });
   });
 
-  it('as the last of its schedule ends the delivery', async () => {
+  it('the last attempt of a schedule ends the delivery when it fails', async () => {
     const { deliveryId } = await prepare();
     answerWith(500);
     const outcome = await activities.attemptDelivery({ deliveryId, ...attemptOf(14, { lastAttempt: true }) });
@@ -200,7 +207,7 @@ describe('an attempt that fails', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed', completedAt: now });
   });
 
-  it('through a fault of the service throws, records nothing, and can be repeated', async () => {
+  it('an attempt that fails through a fault of the service throws, records nothing, and can be repeated', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answer = () => Promise.reject(new Error('a mistake in the client'));
     await expect(activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).rejects.toThrow(
@@ -214,7 +221,7 @@ describe('an attempt that fails', () => {
 });
 
 describe('an endpoint', () => {
-  it('is disabled at once by 410, and its pending deliveries end, those of others do not', async () => {
+  it('an endpoint is disabled at once by 410, and its pending deliveries end, those of others do not', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     const { deliveryId: waiting } = await createDelivery(orm, owner, webhookEndpointId);
     const { deliveryId: ofOther } = await prepare();
@@ -227,7 +234,7 @@ describe('an endpoint', () => {
     expect(await readDelivery(orm, ofOther)).toMatchObject({ status: 'pending' });
   });
 
-  it('that is disabled while an attempt is in flight: its success counts, and its delivery is delivered', async () => {
+  it('a success counts, and its delivery is delivered, when the endpoint was disabled while it was in flight', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answer = async () => {
       answerWith(410);
@@ -241,7 +248,7 @@ describe('an endpoint', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled' });
   });
 
-  it('is disabled by a failure after a day of failures, not before', async () => {
+  it('an endpoint is disabled by a failure after a day of failures, not before', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     const { deliveryId: waiting } = await createDelivery(orm, owner, webhookEndpointId);
     answerWith(500);
@@ -261,7 +268,7 @@ describe('an endpoint', () => {
     expect(await readDelivery(orm, waiting)).toMatchObject({ status: 'failed', completedAt: now });
   });
 
-  it('stays enabled after a success at 23:59', async () => {
+  it('an endpoint stays enabled after a success at 23:59', async () => {
     const { deliveryId: failing, webhookEndpointId } = await prepare();
     const { deliveryId: other } = await createDelivery(orm, owner, webhookEndpointId);
     const start = now;
@@ -280,7 +287,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('is disabled once by concurrent failures', async () => {
+  it('an endpoint is disabled once by concurrent failures', async () => {
     const { webhookEndpointId } = await prepare({ failingSince: new Date(now.getTime() - 24 * HOUR_MS) });
     answerTogether(10, 500);
     const deliveries = await Promise.all(
@@ -291,7 +298,7 @@ describe('an endpoint', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled' });
   });
 
-  it('counts every one of concurrent failures', async () => {
+  it('an endpoint counts every one of concurrent failures', async () => {
     const { webhookEndpointId } = await prepare();
     answerTogether(20, 500);
     const deliveries = await Promise.all(
@@ -348,7 +355,7 @@ describe('an attempt without a free slot', () => {
     return { webhookEndpointId, busy };
   }
 
-  it('is neither sent nor counted, and waits for its turn', async () => {
+  it('an attempt without a free slot is neither sent nor counted, and waits for its turn', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
     const waiting = await activities.attemptDelivery({ deliveryId, ...inAnHour() });
@@ -367,7 +374,7 @@ describe('an attempt without a free slot', () => {
     });
   });
 
-  it('is skipped when its turn comes after its next attempt and later than five minutes', async () => {
+  it('an attempt is skipped when its turn comes after its next attempt and later than five minutes', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     for (let turn = 1; turn <= 30; turn += 1) {
       const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
@@ -388,7 +395,7 @@ describe('an attempt without a free slot', () => {
     await busy;
   });
 
-  it('is skipped once its waits exceed its patience in sum', async () => {
+  it('an attempt is skipped once its waits exceed its patience in sum', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
     const waited = (ms: number) => ({ deliveryId, ...inAnHour({ hasWaited: true, waited: { turns: 3, ms } }) });
@@ -402,7 +409,7 @@ describe('an attempt without a free slot', () => {
     await busy;
   });
 
-  it('is recorded and ends its delivery when it is the last and has no turn within an hour', async () => {
+  it('the last attempt is recorded and ends its delivery when it has no turn within an hour', async () => {
     const { webhookEndpointId, busy } = await prepareBusy();
     const { deliveryId } = await createDelivery(orm, owner, webhookEndpointId);
     const last = attemptOf(14, { lastAttempt: true, hasWaited: true });
@@ -422,8 +429,8 @@ describe('an attempt without a free slot', () => {
   });
 });
 
-describe('nothing is sent', () => {
-  it('to a disabled endpoint; the delivery fails', async () => {
+describe('an endpoint to which nothing is sent', () => {
+  it('nothing is sent to a disabled endpoint; the delivery fails', async () => {
     const { deliveryId } = await prepare({ status: 'disabled' });
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toEqual({
       outcome: 'stop',
@@ -435,7 +442,7 @@ describe('nothing is sent', () => {
     expect(sent).toEqual([]);
   });
 
-  it('to a deleted endpoint', async () => {
+  it('nothing is sent to a deleted endpoint', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     await query(orm.em.fork(), 'delete from webhook_endpoints where id = $1', [webhookEndpointId]);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'stop' });
@@ -445,14 +452,14 @@ describe('nothing is sent', () => {
   it.each([
     ['test', { livemode: false }],
     ['staging', { isStaging: true }],
-  ])('to a %s endpoint for a live event', async (_mode, mode) => {
+  ])('nothing is sent to a %s endpoint for a live event', async (_mode, mode) => {
     const { deliveryId } = await prepare(mode);
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'stop' });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
     expect(sent).toEqual([]);
   });
 
-  it('to another organisation', async () => {
+  it('nothing is sent to another organisation', async () => {
     const stranger = await createOwner(orm, LIVE);
     const { deliveryId } = await createDelivery(orm, owner, await createEndpoint(orm, stranger));
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'stop' });
@@ -461,14 +468,14 @@ describe('nothing is sent', () => {
 });
 
 describe('a worker lost between its commit and its report', () => {
-  it('causes no second message and no second count after a success', async () => {
+  it('a worker lost after it committed a success causes no second message', async () => {
     const { deliveryId } = await prepare();
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
     expect(await activities.attemptDelivery({ deliveryId, ...attemptOf(1) })).toMatchObject({ outcome: 'delivered' });
     expect(sent).toHaveLength(1);
   });
 
-  it('causes no second message and no second count after a failure', async () => {
+  it('a worker lost after it committed a failure causes no second message and no second count', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answerWith(500);
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1) });
@@ -477,7 +484,7 @@ describe('a worker lost between its commit and its report', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ consecutiveFailures: 1 });
   });
 
-  it('has its successor report the end after a failed last attempt', async () => {
+  it('the successor of a worker lost after the last attempt failed reports the end', async () => {
     const { deliveryId } = await prepare();
     answerWith(500);
     await activities.attemptDelivery({ deliveryId, ...attemptOf(1, { lastAttempt: true }) });
@@ -487,7 +494,7 @@ describe('a worker lost between its commit and its report', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('and still running beside its successor counts once', async () => {
+  it('an attempt that two workers make at the same time counts once', async () => {
     const { deliveryId, webhookEndpointId } = await prepare();
     answerWith(500);
     await Promise.all([
@@ -499,7 +506,7 @@ describe('a worker lost between its commit and its report', () => {
   });
 });
 
-it('logs neither secrets, payloads nor URLs', async () => {
+it('an attempt logs neither secrets, payloads nor URLs', async () => {
   const secrets = [newWebhookSecret(), newWebhookSecret()];
   const { deliveryId, payload } = await prepare({ secrets, url: 'https://receiver.example/?token=very-secret' });
   answerWith(410);

@@ -81,30 +81,30 @@ const left = (usedAttempts: number) => ({
 });
 const tried = { answer: 'model_unavailable', status: 'queued' };
 
-describe('a worker without the model hands the job back', () => {
-  it('when another worker announces the endpoint, with the earlier attempts and an unchanged job', async () => {
+describe('a worker without the model', () => {
+  it('a worker without the model hands the job back unchanged, with its attempts, when another one announces it', async () => {
     expect(await attempt({ announced: [DEFAULT] })).toEqual(left(0));
     expect(await attempt({ announced: [DEFAULT], attempt: 3 })).toEqual(left(2));
   });
 
-  it('not when no worker announces it', async () => {
+  it('a worker without the model does not hand the job back when no worker announces the endpoint', async () => {
     expect(await attempt({})).toEqual(tried);
   });
 
-  it('when the job pins a build, only if that build is announced', async () => {
+  it('a job that pins a build is handed back only if that build is announced', async () => {
     expect(await attempt({ announced: [DEFAULT], pinned: PINNED })).toEqual(tried);
     expect(await attempt({ announced: [DEFAULT, PINNED], pinned: PINNED })).toEqual(left(0));
   });
 
-  it('not to a workflow of an earlier release, which does not understand it', async () => {
+  it('a job is not handed back to a workflow of an earlier release, which does not understand it', async () => {
     expect(await attempt({ announced: [DEFAULT], mayPassOn: false })).toEqual(tried);
   });
 
-  it('not in test mode: every worker has the fixtures', async () => {
+  it('a job is not handed back in test mode: every worker has the fixtures', async () => {
     expect(await attempt({ announced: [DEFAULT], livemode: false })).toEqual(tried);
   });
 
-  it('not after any other failure', async () => {
+  it('a job is not handed back after any other failure', async () => {
     const error = new ServiceError('service_unavailable', 'The file store cannot be reached.');
     expect(await attempt({ announced: [DEFAULT], error })).toEqual({ ...tried, answer: 'service_unavailable' });
   });
@@ -135,12 +135,12 @@ describe('a job without a free process', () => {
     return { answer, waits, status: (await readJob(orm, jobId)).status };
   };
 
-  it('is handed back after a quarter of an attempt’s time, and the attempt does not count', async () => {
+  it('a job without a free process is handed back after a quarter of an attempt’s time, and the attempt does not count', async () => {
     const answer = { kind: 'handed_back', isPassedOn: true, usedAttempts: 1, isBusy: true };
     expect(await onBusyWorker(true)).toEqual({ answer, waits: [15_000], status: 'processing' });
   });
 
-  it('waits for the whole attempt when its workflow is of an earlier release', async () => {
+  it('a job without a free process waits for the whole attempt when its workflow is of an earlier release', async () => {
     expect(await onBusyWorker(false)).toEqual({
       answer: 'model_unavailable',
       waits: [undefined],

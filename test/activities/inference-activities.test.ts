@@ -92,7 +92,7 @@ const cancel = () =>
   });
 
 describe('an attempt', () => {
-  it('marks the job as picked up before the model runs', async () => {
+  it('an attempt marks the job as picked up before the model runs', async () => {
     const outcome = run();
     const inference = await backend.next();
     expect(await readJob(orm, jobId)).toMatchObject({
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     expect(await outcome).toBe('staged');
   });
 
-  it('passes the job’s request to the backend, and nothing more', async () => {
+  it('an attempt passes the job’s request to the backend, and nothing more', async () => {
     const outcome = run();
     const inference = await backend.next();
     expect(inference.request).toEqual({
@@ -122,7 +122,7 @@ describe('an attempt', () => {
     await outcome;
   });
 
-  it('that is not asked to settle leaves a pending outcome', async () => {
+  it('an attempt that is not asked to settle leaves a pending outcome', async () => {
     const outcome = run();
     (await backend.next()).finish();
     await outcome;
@@ -130,7 +130,7 @@ describe('an attempt', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', result: null, chargedCredits: 0 });
   });
 
-  it('keeps the result out of Temporal payloads', async () => {
+  it('an attempt keeps the result out of Temporal payloads', async () => {
     const outcome = run();
     (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
     expect(JSON.stringify(await outcome)).toBe('"staged"');
@@ -140,7 +140,7 @@ describe('an attempt', () => {
 describe('an attempt that settles', () => {
   const end = { kind: 'settled', status: 'succeeded', chargedCredits: 20, deliveryIds: [] };
 
-  it('ends the job with its outcome and leaves none pending', async () => {
+  it('an attempt that settles ends the job with its outcome and leaves none pending', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).finish();
     expect(await settlement).toEqual(end);
@@ -156,13 +156,13 @@ describe('an attempt that settles', () => {
     expect(settled).toEqual([jobId]);
   });
 
-  it('keeps the result out of Temporal payloads', async () => {
+  it('an attempt that settles keeps the result out of Temporal payloads', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).finish({ ...SUCCESS, result: { name: 'Erika Mustermann' } });
     expect(await settlement).toEqual(end);
   });
 
-  it('returns the deliveries of its event', async () => {
+  it('an attempt that settles returns the deliveries of its event', async () => {
     const listening = await createCustomer(orm);
     await createWebhookEndpoint(orm, listening.organizationId);
     jobId = await admit(orm, listening);
@@ -171,7 +171,7 @@ describe('an attempt that settles', () => {
     expect(await settlement).toEqual({ ...end, deliveryIds: [expect.stringMatching(/^whd_/)] });
   });
 
-  it('charges once when an earlier attempt settled and was lost before it could report', async () => {
+  it('a job is charged once when an earlier attempt settled and was lost before it could report', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).finish();
     await settlement;
@@ -183,7 +183,7 @@ describe('an attempt that settles', () => {
     ]);
   });
 
-  it('settles beside a slow first attempt, which returns the same settlement: one charge', async () => {
+  it('a second attempt settles beside a slow first one, which returns the same settlement: one charge', async () => {
     const slow = run({ settles: true });
     const first = await backend.next();
     const quick = run({ settles: true, attempt: 2 });
@@ -199,7 +199,7 @@ describe('an attempt that settles', () => {
     ]);
   });
 
-  it('whose job ended meanwhile changes nothing and returns its settlement', async () => {
+  it('an attempt whose job ended meanwhile changes nothing and returns the settlement of the job', async () => {
     const settlement = run({ settles: true });
     const inference = await backend.next();
     await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'inference_timeout' });
@@ -208,13 +208,13 @@ describe('an attempt that settles', () => {
     expect(settled).toEqual([]);
   });
 
-  it('leaves the pending outcome of an earlier attempt to the workflow', async () => {
+  it('an attempt that settles leaves the pending outcome of an earlier attempt to the workflow', async () => {
     await finishInference(orm, jobId);
     expect(await run({ settles: true, attempt: 2 })).toBe('staged');
     expect(await pendingOutcome()).toEqual(SUCCESS);
   });
 
-  it('leaves a permanent failure to the workflow', async () => {
+  it('an attempt that settles leaves a permanent failure to the workflow', async () => {
     const settlement = run({ settles: true });
     (await backend.next()).fail(new ServiceError('input_unreadable', 'The picture is truncated.'));
     expect(await settlement).toBe('staged');
@@ -223,7 +223,7 @@ describe('an attempt that settles', () => {
 });
 
 describe('a further attempt', () => {
-  it('keeps the time of the first pick-up and records the model that now runs', async () => {
+  it('a further attempt keeps the time of the first pick-up and records the model that now runs', async () => {
     await finishInference(orm, jobId);
     const first = await readJob(orm, jobId);
     await query(orm.em.fork(), 'delete from inference_outcomes');
@@ -233,14 +233,14 @@ describe('a further attempt', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ startedAt: first.startedAt, modelVersion: 'newer@2026-12-01' });
   });
 
-  it('does not run the model again when an earlier attempt left an outcome', async () => {
+  it('a further attempt does not run the model again when an earlier attempt left an outcome', async () => {
     await finishInference(orm, jobId);
     expect(await run({ attempt: 2 })).toBe('staged');
     expect(backend.calls).toBe(0);
     expect(await pendingOutcome()).toEqual(SUCCESS);
   });
 
-  it('that finishes after another changes nothing: the first outcome stays', async () => {
+  it('an attempt that finishes after another changes nothing: the first outcome stays', async () => {
     const slow = run();
     const first = await backend.next();
     const quick = run({ attempt: 2 });
@@ -253,14 +253,14 @@ describe('a further attempt', () => {
 });
 
 describe('a job that has ended', () => {
-  it('before pick-up is not run', async () => {
+  it('a job that ended before pick-up is not run', async () => {
     await cancel();
     expect(await run()).toBe('abandoned');
     expect(backend.calls).toBe(0);
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'canceled', startedAt: null });
   });
 
-  it('while the model ran keeps no outcome', async () => {
+  it('a job that ended while the model ran keeps no outcome', async () => {
     const outcome = run();
     const inference = await backend.next();
     await createSettlementActivities({ orm }).settleJob({ jobId, failure: 'inference_timeout' });
@@ -275,7 +275,7 @@ describe('a failure', () => {
   const unavailable = new ServiceError('model_unavailable', 'The worker is shutting down.');
   const unreadable = new ServiceError('input_unreadable', 'The picture is truncated.');
 
-  it('that is transient is left to the next attempt, under its code', async () => {
+  it('a transient failure is left to the next attempt, under its code', async () => {
     const outcome = run();
     (await backend.next()).fail(unavailable);
     await expect(outcome).rejects.toMatchObject({ type: 'model_unavailable', nonRetryable: false });
@@ -283,7 +283,7 @@ describe('a failure', () => {
     expect(await pendingOutcome()).toBeUndefined();
   });
 
-  it('that is transient ends the job when no attempt is left', async () => {
+  it('a transient failure ends the job when no attempt is left', async () => {
     const outcome = run({ attempt: ATTEMPTS });
     (await backend.next()).fail(unavailable);
     expect(await outcome).toBe('staged');
@@ -294,7 +294,7 @@ describe('a failure', () => {
     });
   });
 
-  it('that is permanent ends the job at once', async () => {
+  it('a permanent failure ends the job at once', async () => {
     const outcome = run();
     (await backend.next()).fail(unreadable);
     expect(await outcome).toBe('staged');
@@ -305,7 +305,7 @@ describe('a failure', () => {
     });
   });
 
-  it('that is unforeseen is thrown unchanged, on the last attempt too', async () => {
+  it('an unforeseen failure is thrown unchanged, on the last attempt too', async () => {
     for (const attempt of [1, ATTEMPTS]) {
       const outcome = run({ attempt });
       (await backend.next()).fail(new TypeError('undefined is not a function'));
@@ -314,7 +314,7 @@ describe('a failure', () => {
     expect(await pendingOutcome()).toBeUndefined();
   });
 
-  it('to find the model ends the job with its code, although it was never picked up', async () => {
+  it('a failure to find the model ends the job with its code, although the job was never picked up', async () => {
     const using: InferenceBackend = {
       ...backend,
       modelVersion: () => {
@@ -333,7 +333,7 @@ describe('a failure', () => {
 });
 
 describe('a job that pins a build', () => {
-  it('runs on that build', async () => {
+  it('a job that pins a build runs on that build', async () => {
     jobId = await admit(orm, customer, { pinnedModelVersion: MODEL_VERSION });
     const outcome = run();
     (await backend.next()).finish();
@@ -341,7 +341,7 @@ describe('a job that pins a build', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
   });
 
-  it('does not continue on another build when its worker was replaced', async () => {
+  it('a job that pins a build does not continue on another build when its worker was replaced', async () => {
     jobId = await admit(orm, customer, { pinnedModelVersion: MODEL_VERSION });
     const first = run();
     (await backend.next()).fail(new ServiceError('model_inference_failed', 'lost'));
@@ -351,7 +351,7 @@ describe('a job that pins a build', () => {
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing', modelVersion: MODEL_VERSION });
   });
 
-  it('fails uncharged and never picked up when only another build is installed', async () => {
+  it('a job that pins a build fails uncharged and never picked up when only another build is installed', async () => {
     jobId = await admit(orm, customer, { pinnedModelVersion: 'older@2025-12-31' });
     await expect(run()).rejects.toMatchObject({ type: 'model_unavailable' });
     expect(await run({ attempt: ATTEMPTS })).toBe('staged');

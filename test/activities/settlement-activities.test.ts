@@ -39,7 +39,7 @@ const eventsOf = (jobId: string) => orm.em.fork().find(Event, { jobId });
 const deliveriesOf = (eventId: string) => orm.em.fork().find(WebhookDelivery, { event: eventId });
 
 describe('a success', () => {
-  it('moves the result to the job, captures its cost and releases the rest', async () => {
+  it('a success moves the result to the job, captures its cost and releases the rest', async () => {
     const jobId = await admit(orm, customer, { reservedCredits: 50 });
     await finishInference(orm, jobId, { ...SUCCESS, chargedCredits: 20 });
     expect(await settleJob({ jobId, failure: null })).toEqual({
@@ -62,20 +62,20 @@ describe('a success', () => {
     expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
   });
 
-  it('never charges more than was held', async () => {
+  it('a success never charges more than was held', async () => {
     const jobId = await admit(orm, customer, { reservedCredits: 50 });
     await finishInference(orm, jobId, { ...SUCCESS, chargedCredits: 70 });
     expect(await settleJob({ jobId, failure: null })).toMatchObject({ chargedCredits: 50 });
     expect(await account()).toEqual({ available: 950, held: 0, openJobs: 0 });
   });
 
-  it('is settled even when the workflow reports a failure: the outcome takes precedence', async () => {
+  it('a success is settled even when the workflow reports a failure: the outcome takes precedence', async () => {
     const jobId = await admit(orm, customer);
     await finishInference(orm, jobId);
     expect(await settleJob({ jobId, failure: 'inference_timeout' })).toMatchObject({ status: 'succeeded' });
   });
 
-  it('that is partial keeps its result and its charge', async () => {
+  it('a partial success is settled as partial, with its charge', async () => {
     const jobId = await admit(orm, customer);
     await finishInference(orm, jobId, { ...SUCCESS, status: 'partial', chargedCredits: 5 });
     expect(await settleJob({ jobId, failure: null })).toMatchObject({ status: 'partial', chargedCredits: 5 });
@@ -83,7 +83,7 @@ describe('a success', () => {
   });
 });
 
-describe('a failure releases everything and says why', () => {
+describe('a failure', () => {
   it.each([
     { failure: 'job_expired', pickedUp: false, status: 'expired', code: 'job_expired', type: 'expired_error' },
     {
@@ -115,23 +115,26 @@ describe('a failure releases everything and says why', () => {
       type: 'processing_error',
     },
     { failure: null, pickedUp: true, status: 'failed', code: 'model_inference_failed', type: 'processing_error' },
-  ] as const)('$failure, picked up: $pickedUp → $status, $code', async ({ failure, pickedUp, status, code, type }) => {
-    const jobId = await admit(orm, customer);
-    if (pickedUp) await finishInference(orm, jobId);
-    if (pickedUp) await orm.em.getConnection().execute('delete from inference_outcomes where job_id = ?', [jobId]);
-    expect(await settleJob({ jobId, failure })).toEqual({ status, chargedCredits: 0, deliveryIds: [], error: code });
-    const job = await readJob(orm, jobId);
-    expect(job).toMatchObject({ status, result: null, error: { type, code }, completedAt: NOON });
-    expect(job.error?.message.length).toBeGreaterThan(5);
-    expect(await transfersOf(orm, jobId)).toEqual([
-      ['hold', 20],
-      ['release', 20],
-    ]);
-    expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
-    expect((await eventsOf(jobId))[0]?.type).toBe('job.failed');
-  });
+  ] as const)(
+    'a failure releases everything and says why: $failure, picked up: $pickedUp → $status, $code',
+    async ({ failure, pickedUp, status, code, type }) => {
+      const jobId = await admit(orm, customer);
+      if (pickedUp) await finishInference(orm, jobId);
+      if (pickedUp) await orm.em.getConnection().execute('delete from inference_outcomes where job_id = ?', [jobId]);
+      expect(await settleJob({ jobId, failure })).toEqual({ status, chargedCredits: 0, deliveryIds: [], error: code });
+      const job = await readJob(orm, jobId);
+      expect(job).toMatchObject({ status, result: null, error: { type, code }, completedAt: NOON });
+      expect(job.error?.message.length).toBeGreaterThan(5);
+      expect(await transfersOf(orm, jobId)).toEqual([
+        ['hold', 20],
+        ['release', 20],
+      ]);
+      expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
+      expect((await eventsOf(jobId))[0]?.type).toBe('job.failed');
+    },
+  );
 
-  it('and drops the result of a failed outcome', async () => {
+  it('a failure drops the result of a failed outcome', async () => {
     const jobId = await admit(orm, customer);
     const error = { type: 'processing_error', code: 'input_unreadable', message: 'truncated' } as const;
     await finishInference(orm, jobId, { status: 'failed', result: { half: true }, error, chargedCredits: 0 });
@@ -141,7 +144,7 @@ describe('a failure releases everything and says why', () => {
 });
 
 describe('a job that was settled', () => {
-  it('is charged once and returns the same settlement, however often it is settled', async () => {
+  it('a job is charged once and returns the same settlement, however often it is settled', async () => {
     const jobId = await admit(orm, customer);
     await finishInference(orm, jobId);
     const first = await settleJob({ jobId, failure: null });
@@ -154,7 +157,7 @@ describe('a job that was settled', () => {
     expect(await eventsOf(jobId)).toHaveLength(1);
   });
 
-  it('returns only the deliveries that have not started', async () => {
+  it('a repeated settlement returns only the deliveries that have not started', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await createWebhookEndpoint(orm, customer.organizationId);
     const jobId = await admit(orm, customer);
@@ -169,7 +172,7 @@ describe('a job that was settled', () => {
 });
 
 describe('the event', () => {
-  it('carries the job exactly as it reads afterwards', async () => {
+  it('the event carries the job exactly as it reads afterwards', async () => {
     const jobId = await admit(orm, customer, { idempotencyKey: 'order-4711', testScenario: 'slow' });
     await finishInference(orm, jobId);
     await settleJob({ jobId, failure: null });
@@ -188,7 +191,7 @@ describe('the event', () => {
     });
   });
 
-  it('is delivered to every enabled endpoint of its organisation and mode that subscribes to its type', async () => {
+  it('an event is delivered to every enabled endpoint of its organisation and mode that subscribes to its type', async () => {
     const endpoint = (changes = {}) => createWebhookEndpoint(orm, customer.organizationId, changes);
     const wanting = [await endpoint(), await endpoint({ events: ['job.succeeded'] })];
     await endpoint({ events: ['job.failed', 'job.partial'] });
@@ -208,7 +211,7 @@ describe('the event', () => {
     for (const delivery of deliveries) expect(delivery).toMatchObject({ status: 'pending', workflowStartedAt: null });
   });
 
-  it('that happens while an endpoint is disabled has no delivery to it; the next one after it is enabled has', async () => {
+  it('an event has no delivery to an endpoint that is disabled; the next one after it is enabled has', async () => {
     const { id } = await createWebhookEndpoint(orm, customer.organizationId, { status: 'disabled' });
     const deliveriesOfJob = async () => {
       const jobId = await admit(orm, customer);
@@ -226,7 +229,7 @@ describe('the event', () => {
     { isStaging: false, other: true },
     { isStaging: true, other: false },
   ])(
-    'of a live job with staging=$isStaging does not reach endpoints of staging=$other',
+    'the event of a live job with staging=$isStaging does not reach endpoints of staging=$other',
     async ({ isStaging, other }) => {
       const own = await createWebhookEndpoint(orm, customer.organizationId, { livemode: true, isStaging });
       await createWebhookEndpoint(orm, customer.organizationId, { livemode: true, isStaging: other });

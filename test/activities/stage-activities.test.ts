@@ -72,13 +72,13 @@ async function kept(): Promise<unknown[]> {
 }
 
 describe('units of a stage', () => {
-  it('are charged their share, and their outcomes stay out of the report', async () => {
+  it('the units of a stage are charged their share, and their outcomes stay out of the report', async () => {
     const { stage } = run(({ units }) => found(units, { name: 'Erika Mustermann' }));
     expect(await stage()).toEqual({ failedUnits: 0, foundUnits: 0, chargedCredits: 30, isSkipped: false, error: null });
     expect(await kept()).toEqual([{ stage: 'detect', first_unit: 0 }]);
   });
 
-  it('report their progress in heartbeats', async () => {
+  it('the units of a stage report their progress in heartbeats', async () => {
     const { stage, heartbeats } = run(({ units }, { onProgress }) => {
       onProgress(7);
       return found(units);
@@ -87,7 +87,7 @@ describe('units of a stage', () => {
     expect(heartbeats).toEqual(['7 of 10 views']);
   });
 
-  it('are not run again when an earlier attempt kept their outcome', async () => {
+  it('the units of a stage are not run again when an earlier attempt kept their outcome', async () => {
     const first = await run(({ units }) =>
       failedUnits(units, new ServiceError('input_unreadable', 'Truncated.')),
     ).stage();
@@ -96,7 +96,7 @@ describe('units of a stage', () => {
     expect(backend.begun).toEqual([]);
   });
 
-  it('see the outcomes of earlier stages, and a failure for each lost one', async () => {
+  it('the units of a stage see the outcomes of earlier stages, and a failure for each lost one', async () => {
     await run().stage(range({ firstUnit: 10 }));
     let seen: unknown;
     const merge = run((_, context) => {
@@ -107,14 +107,14 @@ describe('units of a stage', () => {
     expect(seen).toEqual([...Array<string>(10).fill('failed'), ...Array<string>(10).fill('succeeded')]);
   });
 
-  it('with a transient failure are left to another attempt, under the code of the failure', async () => {
+  it('units with a transient failure are left to another attempt, under the code of the failure', async () => {
     const lost = new ServiceError('model_unavailable', 'The worker is shutting down.');
     const { stage } = run(() => Promise.reject(lost));
     await expect(stage()).rejects.toMatchObject({ type: 'model_unavailable', nonRetryable: false });
     expect(await kept()).toEqual([]);
   });
 
-  describe('that require an endpoint which this worker does not serve', () => {
+  describe('units that require an endpoint which this worker does not serve', () => {
     const stage = { ...STAGE, requires: 'video.onboard' };
     const lacking = new ServiceError(
       'model_unavailable',
@@ -129,7 +129,7 @@ describe('units of a stage', () => {
       await query(orm.em.fork(), 'delete from installed_endpoints');
     });
 
-    it('are left to a worker that announces it', async () => {
+    it('units are left to another worker that announces the endpoint which they require', async () => {
       const installed = [{ endpoint: 'video.onboard', modelVersion: MODEL_VERSION }];
       await announceInstalledEndpoints(orm.em.fork(), installed, []);
       expect(await attempt()).toEqual({ kind: 'handed_back', isPassedOn: true, usedAttempts: 1 });
@@ -137,12 +137,12 @@ describe('units of a stage', () => {
       expect(await kept()).toEqual([]);
     });
 
-    it('fail the attempt where nobody does', async () => {
+    it('units fail the attempt where no worker announces the endpoint which they require', async () => {
       await expect(attempt()).rejects.toMatchObject({ type: 'model_unavailable' });
     });
   });
 
-  it('keep no outcome when the job has ended meanwhile', async () => {
+  it('the units of a stage keep no outcome when the job has ended meanwhile', async () => {
     const { stage } = run(async ({ units }) => {
       await query(orm.em.fork(), `update jobs set status = 'failed', completed_at = now() where id = $1`, [jobId]);
       return found(units);
@@ -178,7 +178,7 @@ describe('the composed outcome of all stages', () => {
   const skipped = progress({ name: 'merge', status: 'skipped' });
   const halfLost = progress({ failedUnits: 10, chargedCredits: 30, error: 'inference_timeout' });
 
-  it('counts lost units as failed', async () => {
+  it('the composed outcome counts lost units as failed', async () => {
     await run().stage();
     const outcome = await composed([halfLost, skipped]);
     expect(outcome).toMatchObject({ status: 'partial', chargedCredits: 30, error: null });
@@ -188,7 +188,7 @@ describe('the composed outcome of all stages', () => {
     ]);
   });
 
-  it('charges an outcome that an activity kept but could not report', async () => {
+  it('the composed outcome charges an outcome that an activity kept but could not report', async () => {
     await run().stage();
     await run().stage(range({ firstUnit: 10 }));
     const outcome = await composed([halfLost, skipped]);
@@ -196,14 +196,14 @@ describe('the composed outcome of all stages', () => {
     expect(outcome?.stages?.[0]?.error).toBeNull();
   });
 
-  it('keeps a stage failed that its workflow gave up, whatever outcomes were kept', async () => {
+  it('the composed outcome keeps a stage failed that its workflow gave up, whatever outcomes were kept', async () => {
     await run().stage();
     const failed = progress({ status: 'failed', failedUnits: 20, chargedCredits: 0, error: 'inference_timeout' });
     const outcome = await composed([failed, skipped]);
     expect(outcome).toMatchObject({ status: 'failed', chargedCredits: 0, error: { code: 'inference_timeout' } });
   });
 
-  it('keeps the first outcome when it is composed again', async () => {
+  it('the composed outcome stays the first one when it is composed again', async () => {
     await run().stage();
     const first = await composed([halfLost, skipped]);
     await run().stage(range({ firstUnit: 10 }));

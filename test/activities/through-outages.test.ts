@@ -9,8 +9,8 @@ const environment = () => new MockActivityEnvironment({}, { logger: new DefaultL
 const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const shuttingDown = () => new Error('driver', { cause: Object.assign(new Error('shutdown'), { code: '57P01' }) });
 
-describe('while PostgreSQL is away', () => {
-  it('repeats the work with growing pauses of at most two seconds until it succeeds', async () => {
+describe('work while PostgreSQL is down', () => {
+  it('work is repeated while PostgreSQL is down, with growing pauses of at most two seconds, until it succeeds', async () => {
     const failures = [refused(), shuttingDown(), ...Array.from({ length: 6 }, refused)];
     const pauses: number[] = [];
     const work = async () => {
@@ -23,7 +23,7 @@ describe('while PostgreSQL is away', () => {
     expect(pauses).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000]);
   });
 
-  it('stops when the activity is cancelled', async () => {
+  it('work is no longer repeated when the activity is cancelled while PostgreSQL is down', async () => {
     const activity = environment();
     let tries = 0;
     const work = async () => {
@@ -36,7 +36,7 @@ describe('while PostgreSQL is away', () => {
   });
 });
 
-it('does not repeat work after any other failure', async () => {
+it('work is not repeated after any failure but an outage of PostgreSQL', async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;

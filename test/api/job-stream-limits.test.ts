@@ -1,5 +1,5 @@
 /** Event streams are bounded: in number, in age, in queries, and by the validity of their key. */
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -99,7 +99,11 @@ describe('the number of streams', () => {
     await lock.connect();
     await lock.query('begin; lock table jobs in access exclusive mode');
     const received = new Promise<ServerResponse>((resolve) => {
-      subscribe('http.server.request.start', (message) => resolve((message as { response: ServerResponse }).response));
+      const take = (message: unknown) => {
+        unsubscribe('http.server.request.start', take);
+        resolve((message as { response: ServerResponse }).response);
+      };
+      subscribe('http.server.request.start', take);
     });
     const request = get(`${api.url}/v1/jobs/${jobId}/events`, {
       agent: false,

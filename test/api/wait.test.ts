@@ -105,7 +105,7 @@ describe('a request that waits', () => {
     const answer = wait({ signal: hangUp.signal, headers: { 'Request-Id': requestId } });
     const running = await backend.next();
     hangUp.abort();
-    await expect(answer).rejects.toThrow(/abort/);
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
     await api.log.waitFor((line) => line.requestId === requestId);
     running.finish();
     await settled(running.request.jobId);

@@ -1,5 +1,5 @@
 /** Workflows are deterministic: their bundle builds and contains nothing impure. */
-
+import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DELIVER_WEBHOOK_WORKFLOW } from '../../src/contracts/deliver-webhook.ts';
@@ -39,7 +39,7 @@ describe('the bundle of workflows', () => {
 it('a workflow with an impure import cannot be bundled', async () => {
   const complaints: string[] = [];
   const bundled = bundleWorkflowCode({
-    workflowsPath: new URL('./impure-workflow.ts', import.meta.url).pathname,
+    workflowsPath: fileURLToPath(new URL('./impure-workflow.ts', import.meta.url)),
     logger: { ...QUIET, error: (message) => complaints.push(message) },
   });
   await expect(bundled).rejects.toThrow(/errors/);

@@ -53,6 +53,7 @@ function start(line: string[], variables: NodeJS.ProcessEnv = {}, input = ''): R
       VIS_CONFIG: join(folder, 'settings.json'),
       VIS_BASE_URL: api.url,
       VIS_API_KEY: customer.keys.test,
+      VIS_TOKEN: undefined,
       ...variables,
     },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -51,8 +51,8 @@ describe('a line', () => {
     [['jbos'], 'There is no command "jbos"'],
     [['jobs', 'show'], 'needs <job>'],
     [['jobs', 'show', 'a', 'b'], 'does not take "b"'],
-    [['jobs', 'list', '--stauts', 'x'], "Unknown option '--stauts'"],
-    [['--jbos'], "Unknown option '--jbos'. See: vis --help"],
+    [['jobs', 'list', '--stauts', 'x'], "'--stauts'. See: vis jobs list --help"],
+    [['--jbos'], "'--jbos'. See: vis --help"],
     [['jobs', 'list', '--limit', 'x'], '--limit must be a whole number'],
   ])('the line %j is refused with what to do', async (line, text) => {
     const { terminal, notes } = createTerminal();

@@ -11,7 +11,8 @@ export const TIMEOUT_MS = 600_000;
 export async function runPython(python: string, args: string[], environment: NodeJS.ProcessEnv): Promise<string> {
   const program = spawn(python, args, {
     cwd: CLIENT,
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...environment },
+    // Without colours, which some environments demand of every program.
+    env: { ...process.env, FORCE_COLOR: undefined, PY_COLORS: '0', PYTHONDONTWRITEBYTECODE: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: TIMEOUT_MS,
   });

@@ -35,7 +35,7 @@ it.each(PAGES)('the first load of %s takes less than 190 kB of script', (page) =
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
 });
 
-it('the page has no script and no style of its own, and places for settings and nonce', () => {
+it('the console page has no script and no style of its own, and places for settings and nonce', () => {
   const page = readFileSync(`${DIST}index.html`, 'utf8');
   expect(page).not.toMatch(/<style|<script(?![^>]*src=)|\sstyle=|\son\w+=/);
   for (const place of ['%CONSOLE_SETTINGS%', '%CONSOLE_NONCE%']) expect(page.split(place)).toHaveLength(2);

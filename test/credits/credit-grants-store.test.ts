@@ -73,7 +73,7 @@ async function newBalance(test = 0): Promise<Balance> {
 }
 
 describe('promotional credits', () => {
-  it('are used before paid ones, earliest expiry first', async () => {
+  it('promotional credits are used before paid credits, earliest expiry first', async () => {
     const balance = await newBalance(100);
     await balance.grant(30, 20);
     await balance.grant(10, 10);
@@ -85,14 +85,14 @@ describe('promotional credits', () => {
     expect(await drift()).toEqual([]);
   });
 
-  it('are not used by charges from before the grant', async () => {
+  it('promotional credits are not used by charges from before the grant', async () => {
     const balance = await newBalance(100);
     await balance.spend(40);
     await balance.grant(30, 10);
     expect(await balance.grants()).toEqual([30]);
   });
 
-  it('leave the balance when they expire, not before', async () => {
+  it('promotional credits leave the balance when they expire, not before', async () => {
     const balance = await newBalance(100);
     await balance.grant(30, 10);
     await balance.spend(12);
@@ -103,7 +103,7 @@ describe('promotional credits', () => {
     expect(await drift()).toEqual([]);
   });
 
-  it('covered by open holds stay until the holds have ended', async () => {
+  it('promotional credits covered by open holds stay until the holds have ended', async () => {
     const balance = await newBalance(100);
     await balance.grant(30, 10);
     const used = await balance.hold(12);
@@ -116,7 +116,7 @@ describe('promotional credits', () => {
     expect(await drift()).toEqual([]);
   });
 
-  it('are looked up by the sweeper only while some may be left', async () => {
+  it('promotional credits are looked up by the sweeper only while some may be left', async () => {
     const balance = await newBalance();
     await balance.grant(30, 10);
     const found = async (on: number) =>
@@ -129,7 +129,7 @@ describe('promotional credits', () => {
     expect(await found(10)).toEqual([]);
   });
 
-  it('pay for an adjustment only when paid credits do not suffice', async () => {
+  it('promotional credits pay for an adjustment only when paid credits do not suffice', async () => {
     const balance = await newBalance(20);
     await balance.grant(30, 10);
     await balance.adjust(-15);
@@ -141,7 +141,7 @@ describe('promotional credits', () => {
     expect(await drift()).toEqual([]);
   });
 
-  it('with one reference are granted once, even concurrently', async () => {
+  it('promotional credits with one reference are granted once, even by concurrent requests', async () => {
     const balance = await newBalance();
     const grant = () =>
       grantPromotion(orm.em.fork(), {
@@ -159,7 +159,7 @@ describe('promotional credits', () => {
 });
 
 describe('a top-up', () => {
-  it('with one reference is booked once, even concurrently, for its own organisation', async () => {
+  it('a top-up with one reference is booked once, even by concurrent requests, for its own organisation', async () => {
     const [one, other] = [await newBalance(), await newBalance()];
     const externalReference = `test:${one.customer.organizationId}`;
     const book = ({ key }: Balance) =>
@@ -173,7 +173,7 @@ describe('a top-up', () => {
 });
 
 describe('an adjustment', () => {
-  it('cannot take more than is available', async () => {
+  it('an adjustment cannot take more than is available', async () => {
     const balance = await newBalance(20);
     await balance.hold(15);
     await expect(balance.adjust(-6)).rejects.toMatchObject({ code: 'insufficient_credits' });
@@ -182,10 +182,10 @@ describe('an adjustment', () => {
   });
 });
 
-describe('the grant verifier reports', () => {
+describe('the grant verifier', () => {
   const change = (statement: string) => query(orm.em.fork(), statement);
 
-  it('a grant whose use disagrees with the ledger, a lost grant, and one without a promotion', async () => {
+  it('the grant verifier reports a grant that disagrees with the ledger, a lost one, and one without a promotion', async () => {
     const balance = await newBalance(100);
     const id = await balance.grant(30, 10);
     await balance.spend(12);
@@ -220,12 +220,12 @@ it('an adjustment with one reference is booked once, even if it emptied the bala
   expect(await balance.available()).toBe(0);
 });
 
-describe('the ledger verifier reports', () => {
+describe('the ledger verifier', () => {
   it.each([
     ['an adjustment without a reason', "kind = 'adjustment', reason = null"],
     ['a top-up that takes', "from_account = 'available', to_account = 'funding'"],
     ['a promotion without a grant', "kind = 'promotion'"],
-  ])('%s', async (_name, change) => {
+  ])('the ledger verifier reports %s', async (_name, change) => {
     const balance = await newBalance(20);
     const ofBalance = `organization_id = '${balance.customer.organizationId}'`;
     const em = orm.em.fork();
@@ -337,12 +337,12 @@ async function refused(step: Promise<unknown>): Promise<void> {
   });
 }
 
-describe('for any sequence of bookings', () => {
+describe('any sequence of bookings', () => {
   const options = { numRuns: 20, endOnFailure: true };
   const timeoutMs = 180_000;
 
   it(
-    'in whatever order, each balance and grant is what counting credit by credit comes to',
+    'any sequence of bookings leaves the balances and grants that counting credit by credit gives',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
@@ -407,7 +407,7 @@ describe('for any sequence of bookings', () => {
   );
 
   it(
-    'at the same time, nothing is lost, invented or negative',
+    'bookings at the same time lose nothing, invent nothing and leave nothing negative',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 30 }), async (steps) => {

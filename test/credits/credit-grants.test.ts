@@ -18,7 +18,7 @@ const grants: fc.Arbitrary<Grant[]> = fc
 const credits = fc.nat(300);
 
 describe('the use of grants', () => {
-  it('gives the same result in one step and in two', () => {
+  it('the use of grants gives the same result in one step and in two', () => {
     fc.assert(
       fc.property(grants, credits, credits, credits, (given, paid, one, other) => {
         // A charge lowers the balance by as much.
@@ -30,7 +30,7 @@ describe('the use of grants', () => {
     );
   });
 
-  it('leaves no grant negative, and no more in sum than the balance', () => {
+  it('the use of grants leaves no grant negative, and no more in sum than the balance', () => {
     fc.assert(
       fc.property(grants, credits, credits, (given, captured, balance) => {
         const used = useGrants(given, { captured, balance });
@@ -40,7 +40,7 @@ describe('the use of grants', () => {
     );
   });
 
-  it('uses a grant only after all that expire earlier', () => {
+  it('a grant is used only after all that expire earlier', () => {
     fc.assert(
       fc.property(grants, credits, (given, captured) => {
         const used = useGrants(given, { captured, balance: Number.MAX_SAFE_INTEGER });
@@ -51,7 +51,7 @@ describe('the use of grants', () => {
   });
 });
 
-it('expires the part of overdue grants that no hold covers', () => {
+it('the part of overdue grants that no hold covers expires', () => {
   fc.assert(
     fc.property(grants, credits, fc.integer({ min: 0, max: 5 }), (given, held, at) => {
       const now = new Date(at);

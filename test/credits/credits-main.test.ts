@@ -34,7 +34,7 @@ function credits(...words: string[]) {
 const liveOf = (stdout: string) => JSON.parse(stdout)[0];
 
 describe('the command', () => {
-  it('tops up, grants and adjusts, and prints the balances', async () => {
+  it('the credits command tops up, grants and adjusts, and prints the balances', async () => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
     const live = [organizationId, '--mode', 'live', '--reason', 'invoice 17'];
     expect(liveOf(credits('top-up', ...live, '--credits', '500').stdout)).toMatchObject({ available: 500 });
@@ -47,7 +47,7 @@ describe('the command', () => {
     expect(liveOf(credits('show', organizationId).stdout)).toMatchObject({ available: 520 });
   }, 240_000);
 
-  it('books nothing more under the same reference', async () => {
+  it('the credits command books nothing more under the same reference', async () => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
     const words = [
       'top-up',
@@ -74,7 +74,7 @@ describe('the command', () => {
     ['expiry', ['grant', 'ORG', '--mode', 'live', '--credits', '5', '--expires', '2999-01-02']],
     ['kind of booking', ['top-up', 'ORG', '--mode', 'live', '--credits', '5']],
     ['sign', ['adjust', 'ORG', '--mode', 'live', '--credits=-5']],
-  ])('refuses a reference already used for another %s, and books nothing', async (what, words) => {
+  ])('the credits command refuses a reference already used for another %s, and books nothing', async (what, words) => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
     const other = (await createCustomer(orm, { live: 0, test: 0 })).organizationId;
     const named = ['--reason', 'spring', '--reference', `spring-${what}`];
@@ -100,7 +100,7 @@ describe('the command', () => {
     ],
     ['is in other words', ['--expires', '1.12.2999'], 'must be an ISO 8601 day', '"1.12.2999" is not one'],
     ['has passed', ['--expires', '2020-01-01'], 'must be in the future', '2020-01-01T00:00:00.000Z has passed'],
-  ])('says what is wrong with an expiry that %s', async (_name, words, rule, fault) => {
+  ])('the credits command says what is wrong with an expiry that %s', async (_name, words, rule, fault) => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
     const { stderr } = credits('grant', organizationId, '--mode', 'live', '--credits', '5', '--reason', 'r', ...words);
     expect(stderr).toContain(rule);
@@ -124,7 +124,7 @@ describe('the command', () => {
     ],
     ['more than there is', ['adjust', 'ORG', '--mode', 'live', '--credits=-5', '--reason', 'r']],
     ['another command', ['burn', 'ORG']],
-  ])('refuses %s and books nothing', async (_name, words) => {
+  ])('the credits command refuses %s and books nothing', async (_name, words) => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
     const { status, stderr } = credits(...words.map((word) => (word === 'ORG' ? organizationId : word)));
     expect(status).toBe(1);

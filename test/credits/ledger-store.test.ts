@@ -101,10 +101,10 @@ async function refused(step: Promise<unknown>): Promise<void> {
   });
 }
 
-describe('I1 and I2 hold', () => {
+describe('the invariants I1 and I2', () => {
   const options = { numRuns: 25, endOnFailure: true };
 
-  it('after any sequence of admissions, settlements, expiries and top-ups', async () => {
+  it('I1 and I2 hold after any sequence of admissions, settlements, expiries and top-ups', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const run = new Run(await createCustomer(orm, { test: 100, live: 100 }));
@@ -115,7 +115,7 @@ describe('I1 and I2 hold', () => {
     );
   }, 240_000);
 
-  it('when they all run concurrently', async () => {
+  it('I1 and I2 hold when admissions, settlements, expiries and top-ups run concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
         const run = new Run(await createCustomer(orm, { test: 100, live: 100 }));
@@ -128,7 +128,7 @@ describe('I1 and I2 hold', () => {
   }, 240_000);
 });
 
-describe('the verifier reports', () => {
+describe('the ledger verifier', () => {
   let customer: Customer;
   let jobId: string;
   let undo: string[];
@@ -147,13 +147,13 @@ describe('the verifier reports', () => {
   const change = (statement: string) => query(orm.em.fork(), statement);
   const account = () => `organization_id = '${customer.organizationId}' and not livemode`;
 
-  it('a balance changed without a transfer', async () => {
+  it('the ledger verifier reports a balance changed without a transfer', async () => {
     await change(`update credit_accounts set available = available + 5 where ${account()}`);
     undo = [`update credit_accounts set available = available - 5 where ${account()}`];
     expect(await drift()).toEqual([expect.stringMatching(`${customer.organizationId} f: available 85, replayed 80`)]);
   });
 
-  it('a transfer without a balance', async () => {
+  it('the ledger verifier reports a transfer without a balance', async () => {
     const stranger = 'org_without_account';
     await change(
       `insert into credit_transfers (organization_id, livemode, kind, from_account, to_account, amount)
@@ -163,19 +163,19 @@ describe('the verifier reports', () => {
     expect(await drift()).toEqual([expect.stringMatching(stranger)]);
   });
 
-  it('a wrong count of open jobs', async () => {
+  it('the ledger verifier reports a wrong count of open jobs', async () => {
     await change(`update credit_accounts set open_jobs = 3 where ${account()}`);
     undo = [`update credit_accounts set open_jobs = 1 where ${account()}`];
     expect(await drift()).toEqual([expect.stringMatching('counts 3 open jobs, there are 1')]);
   });
 
-  it('a job whose hold differs from its reservation', async () => {
+  it('the ledger verifier reports a job whose hold differs from its reservation', async () => {
     await change(`update jobs set reserved_credits = 21 where id = '${jobId}'`);
     undo = [`update jobs set reserved_credits = 20 where id = '${jobId}'`];
     expect(await drift()).toEqual([expect.stringMatching(`${jobId} .*reserved 21, held 20`)]);
   });
 
-  it('an ended job whose hold was never moved', async () => {
+  it('the ledger verifier reports an ended job whose hold was never moved', async () => {
     await change(`update jobs set status = 'failed', completed_at = now() where id = '${jobId}'`);
     await change(`update credit_accounts set open_jobs = 0 where ${account()}`);
     undo = [
@@ -185,7 +185,7 @@ describe('the verifier reports', () => {
     expect(await drift()).toEqual([expect.stringMatching(`${jobId} \\(failed\\)`)]);
   });
 
-  it('a job charged without a capture', async () => {
+  it('the ledger verifier reports a job charged without a capture', async () => {
     await finishInference(orm, jobId);
     await createSettlementActivities({ orm }).settleJob({ jobId, failure: null });
     await change(`update jobs set charged_credits = 19 where id = '${jobId}'`);
@@ -194,8 +194,8 @@ describe('the verifier reports', () => {
   });
 });
 
-describe('the database itself refuses', () => {
-  it('a negative balance, and a second hold, capture or release of a job', async () => {
+describe('the constraints of the ledger', () => {
+  it('the database itself refuses a negative balance, and a second hold, capture or release of a job', async () => {
     const customer = await createCustomer(orm, { test: 100 });
     const jobId = await admit(orm, customer);
     const em = orm.em.fork();

@@ -46,7 +46,7 @@ async function told(customer: Customer): Promise<number[]> {
 }
 
 describe('a threshold', () => {
-  it('causes one event when charges bring the balance below it', async () => {
+  it('a threshold causes one event when charges bring the balance below it', async () => {
     const customer = await newCustomer(60);
     await spend(customer, 40);
     expect(await told(customer)).toEqual([]);
@@ -55,7 +55,7 @@ describe('a threshold', () => {
     expect(await told(customer)).toEqual([50]);
   });
 
-  it('causes another event after the balance was above it', async () => {
+  it('a threshold causes another event after the balance was above it', async () => {
     const customer = await newCustomer(60);
     await spend(customer, 50);
     await topUp(orm.em.fork(), { ...key(customer), amount: 10, reason: 'test' });
@@ -63,19 +63,19 @@ describe('a threshold', () => {
     expect(await told(customer)).toEqual([50, 59]);
   });
 
-  it('is not crossed by a released hold', async () => {
+  it('a threshold is not crossed by a released hold', async () => {
     const customer = await newCustomer(60);
     await spend(customer, 90, 0);
     expect(await told(customer)).toEqual([]);
   });
 
-  it('that is not set causes no event', async () => {
+  it('a balance without a threshold causes no event', async () => {
     const customer = await newCustomer(null);
     await spend(customer, 100);
     expect(await told(customer)).toEqual([]);
   });
 
-  it('of the other mode causes no event', async () => {
+  it('a threshold of the other mode causes no event', async () => {
     const customer = await newCustomer(null);
     await setLowBalanceThreshold(orm.em.fork(), { ...key(customer), livemode: true }, 60);
     await spend(customer, 100);
@@ -83,7 +83,7 @@ describe('a threshold', () => {
   });
 });
 
-it('concurrent sweepers write an event once', async () => {
+it('concurrent sweepers write a low-balance event once', async () => {
   const customer = await newCustomer(60);
   await spend(customer, 50);
   await Promise.all(Array.from({ length: 5 }, () => publishLowBalanceEvents(orm.em.fork())));

@@ -13,11 +13,11 @@ describe('credits in dollars', () => {
     [1, 3, '0.333333'],
     [2, 3, '0.666667'],
     [1_000_000_000, 1, '1000000000.00'],
-  ])('%d at %d per dollar are %s', (credits, creditsPerUsd, usd) => {
+  ])('%d credits at %d per dollar are %s dollars', (credits, creditsPerUsd, usd) => {
     expect(creditsInUsd(credits, creditsPerUsd)).toBe(usd);
   });
 
-  it('are exact when six decimals suffice', () => {
+  it('credits in dollars are exact when six decimals suffice', () => {
     fc.assert(
       fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), (credits) => {
         const [whole = '', decimals = ''] = creditsInUsd(credits, 1000).replace('-', '').split('.');
@@ -35,11 +35,11 @@ describe('credits in cents', () => {
     [3, 100, 3],
     [1, 1, 100],
     [4, 3, null],
-  ])('%d at %d per dollar are %p', (credits, creditsPerUsd, cents) => {
+  ])('%d credits at %d per dollar are %p cents', (credits, creditsPerUsd, cents) => {
     expect(creditsInCents(credits, creditsPerUsd)).toBe(cents);
   });
 
-  it('are whole exactly for the multiples of the payable unit', () => {
+  it('credits are whole cents exactly for the multiples of the payable unit', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),

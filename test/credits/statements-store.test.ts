@@ -79,7 +79,7 @@ it('a statement reads no transfer of a closed month', async () => {
   expect(closingCredits(after[0]?.result as Statement)).toBe(2 * (TRANSFERS + 10));
 });
 
-it('what was booked is summed an hour after its hour, once, and what is booked later is counted', async () => {
+it('bookings are summed an hour after their hour, once, and later bookings are counted', async () => {
   await closeAll(new Date('2026-01-10T01:59:59Z'));
   expect(await closedLines()).toEqual([]);
   await closeAll(new Date('2026-01-10T02:00:00Z'));
@@ -121,7 +121,7 @@ it('the statement of a closed month reads nothing booked since', async () => {
   expect(closingCredits(result)).toBe(2 * TRANSFERS);
 });
 
-it('what has its number but is not yet committed when a later booking is seen is counted', async () => {
+it('a booking that has its number but is not yet committed when a later one is seen is counted', async () => {
   const late = orm.em.fork();
   await late.begin();
   await book('2026-03-19T23:59:58Z', 1, late);
@@ -134,7 +134,7 @@ it('what has its number but is not yet committed when a later booking is seen is
   expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
 });
 
-it('of closings that overlap, each transfer counts once', async () => {
+it('closings that overlap count each transfer once', async () => {
   const closing = () => closeMonths(orm.em.fork(), NOW, null);
   await Promise.all([closing(), closing(), closing()]);
   expect(await findLedgerDrift(orm.em.fork())).toEqual([]);
@@ -168,7 +168,7 @@ it('a pass closes every account, and looks at a batch of them at a time', async 
   expect(rows).toBeLessThan(350);
 });
 
-it('what is added up is read, and not the ledger before', async () => {
+it('a closing reads what it adds up, and not the ledger before', async () => {
   const book = (time: string, times: number) =>
     query(
       orm.em.fork(),

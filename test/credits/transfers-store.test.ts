@@ -51,7 +51,7 @@ it.each([
   { 'created[lt]': START_SECONDS - LONG_SECONDS },
   { 'created[gte]': START_SECONDS + STEP_SECONDS * TRANSFERS + 1 },
   { 'created[gte]': 0 },
-])('%j selects what a scan of the ledger selects', async (bounds) => {
+])('the filter %j selects what a scan of the ledger selects', async (bounds) => {
   const { rows } = await findTransfers(orm.em.fork(), customer.organizationId, { limit: TRANSFERS, ...bounds });
   const all = await query<{ id: string; seconds: number }>(
     orm.em.fork(),
@@ -71,7 +71,7 @@ it.each([
   expect(rows.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
 });
 
-it('a page of long ago reads some rows around it, and not the ledger since', async () => {
+it('a page of transfers of long ago reads some rows around it, and not the ledger since', async () => {
   const bounds = { 'created[gte]': START_SECONDS + 100_000, 'created[lt]': START_SECONDS + 103_000 };
   const { rows } = await sent.rowsRead(
     () => findTransfers(orm.em.fork(), customer.organizationId, { limit: 20, livemode: true, ...bounds }),

@@ -118,7 +118,7 @@ async function readFromJobs(changes: Partial<UsageQuery> = {}) {
   }
 }
 
-it('at any time, with jobs that end late and in any way, it says what the jobs say', async () => {
+it('usage says what the jobs say at any time, with jobs that end late and in any way', async () => {
   const random = new SeededRandom(7);
   const open: string[] = [];
   for (let hour = 0; hour < 60; hour += 1) {
@@ -173,7 +173,7 @@ it('at any time, with jobs that end late and in any way, it says what the jobs s
 });
 
 describe('a day', () => {
-  it('begins and ends at midnight in UTC, whatever the time zone of the session', async () => {
+  it('a day of usage begins and ends at midnight in UTC, whatever the time zone of the session', async () => {
     await admit({ at: '2026-03-09T23:59:59.999Z', charged: 1 });
     await admit({ at: '2026-03-10T00:00:00Z', charged: 2 });
     await admit({ at: '2026-03-10T23:59:59.999Z', charged: 4 });
@@ -196,7 +196,7 @@ describe('a day', () => {
     expect(await read({ from: '2026-03-10', to: '2026-03-10' })).toMatchObject([{ chargedCredits: 6 }]);
   });
 
-  it('is closed up to its oldest open job, and beyond once that has ended', async () => {
+  it('a day of usage is closed up to its oldest open job, and beyond once that has ended', async () => {
     const late = await admit({ at: '2026-03-10T05:30:00Z', status: 'processing' });
     await admit({ at: '2026-03-10T04:59:59Z', charged: 1 });
     await admit({ at: '2026-03-10T05:00:00Z', charged: 2 });
@@ -210,7 +210,7 @@ describe('a day', () => {
     expect(await read({ groupBy: ['day'] })).toMatchObject([{ jobs: { succeeded: 3 }, chargedCredits: 7 }]);
   });
 
-  it('does not wait for open jobs of another organisation', async () => {
+  it('the closing of a day does not wait for open jobs of another organisation', async () => {
     const other = await createCustomer(orm, { live: 0, test: 0 });
     await admit({ at: '2026-03-10T05:30:00Z', status: 'processing', of: other });
     await admit({ at: '2026-03-11T05:30:00Z' });
@@ -218,7 +218,7 @@ describe('a day', () => {
     expect(await closedUntil()).toBe('03-20 08:00');
   });
 
-  it('that goes on is closed only where there is much to count', async () => {
+  it('a day that goes on is closed only where there is much to count', async () => {
     await admit({ at: '2026-03-20T05:00:00Z' });
     await close(MARCH_20);
     expect(await closedUntil()).toBeNull();
@@ -238,7 +238,7 @@ describe('a day', () => {
   });
 });
 
-it('retention changes nothing of it', async () => {
+it('retention changes nothing of the usage', async () => {
   await admit({ at: '2026-02-10T10:00:00Z', charged: 3 });
   await close(MARCH_20);
   const before = await read();
@@ -247,14 +247,14 @@ it('retention changes nothing of it', async () => {
   expect(await findUsageDrift()).toEqual([]);
 });
 
-it('of closings that overlap, each job counts once', async () => {
+it('closings that overlap count each job once', async () => {
   for (const day of ['10', '11', '12']) await admit({ at: `2026-03-${day}T10:00:00Z`, charged: 5 });
   await Promise.all([1, 2, 3].map(() => closeUsage(orm.em.fork(), MARCH_20, null)));
   expect(await read({ groupBy: ['endpoint'] })).toMatchObject([{ jobs: { succeeded: 3 }, chargedCredits: 15 }]);
   expect(await findUsageDrift()).toEqual([]);
 });
 
-it('a pass closes every organisation, and looks at a batch of them at a time', async () => {
+it('a pass closes the usage of every organisation, and looks at a batch of them at a time', async () => {
   const others = await query<{ id: string }>(
     orm.em.fork(),
     `insert into organizations (id, name) select 'org_' || n, 'Many' from generate_series(1000, 1349) as n returning id`,
@@ -275,7 +275,7 @@ it('a pass closes every organisation, and looks at a batch of them at a time', a
   await query(orm.em.fork(), `delete from organizations where name = 'Many'`);
 });
 
-it('reads a line for each closed day, endpoint and key, and none of their jobs', async () => {
+it('usage reads a line for each closed day, endpoint and key, and none of their jobs', async () => {
   for (let job = 0; job < 300; job += 1) await admit({ at: `2026-03-1${job % 5}T10:00:00Z`, charged: 1 });
   await query(orm.em.fork(), 'analyze jobs');
   const rows = () => sent.rowsRead(() => read({ groupBy: ['day'] }), ['from closed_usage_days']);
@@ -287,7 +287,7 @@ it('reads a line for each closed day, endpoint and key, and none of their jobs',
   expect(after.result).toEqual(before.result);
 });
 
-it('the verification finds a closed day that its jobs do not add up to', async () => {
+it('the verification of the ledger finds a closed day that its jobs do not add up to', async () => {
   await admit({ at: '2026-03-10T10:00:00Z', charged: 5 });
   await close(MARCH_20);
   await query(orm.em.fork(), 'update closed_usage_days set succeeded = 2');

@@ -41,6 +41,8 @@ beforeAll(async () => {
   const lasting = { expiresAt: new Date((now + 3_500) * 1000), claims: { iat: now } };
   environment = {
     ...process.env,
+    // With it Node would colour the numbers that programs print.
+    FORCE_COLOR: undefined,
     BASE_URL: api.url,
     API_KEY: keys.test,
     MANAGEMENT_TOKEN: await api.identity.token({ organizationId }, lasting),

@@ -42,6 +42,8 @@ beforeAll(async () => {
   const description = JSON.parse(readFileSync(join(dataDirectory, 'service.json'), 'utf8')) as ServiceDescription;
   environment = {
     ...process.env,
+    // With it Node would colour the numbers that programs print.
+    FORCE_COLOR: undefined,
     DATA_DIRECTORY: dataDirectory,
     // Variables that the first snippet of the README sets and other pages rely on.
     BASE_URL: description.apiUrl,
@@ -90,7 +92,7 @@ describe.each(runnable)('$document', ({ snippets }) => {
     printed = await paste(snippets);
   }, 300_000);
 
-  it.each(snippets.map((snippet, index) => ({ ...snippet, index })))('the command of $where prints what the page says', ({ prints, index }) => {
+  it.each(snippets.map((snippet, index) => ({ ...snippet, index })))('$where prints as stated', ({ prints, index }) => {
     expect(printed[index]).toMatch(prints as RegExp);
   });
 });

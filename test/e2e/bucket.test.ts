@@ -149,7 +149,7 @@ describeWith('versitygw', 'the service on a bucket', () => {
     expect(job.status).toBe('succeeded');
   });
 
-  it('away, it refuses what needs it with 503 and nothing is lost: waiting jobs end once it is back', async () => {
+  it('requests that need an unreachable bucket get 503 and nothing is lost: waiting jobs end once it is back', async () => {
     const idempotencyKey = 'bucket-away';
     const artefact = artefactOf((await enhance()).job.result);
     // Its worker reads the picture when the bucket is away.

@@ -49,7 +49,12 @@ describeWith('chromium', 'the console', () => {
   beforeEach(async () => {
     complaints = [];
     // Without motion: axe would judge the colours of a dialogue that is still fading in.
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+    // In one language: pages write numbers as the browser's reader does.
+    context = await browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+    });
     context.setDefaultTimeout(PATIENCE_MS);
     page = await open();
   });
@@ -103,7 +108,7 @@ describeWith('chromium', 'the console', () => {
     return kept + JSON.stringify(await page.evaluate('indexedDB.databases()'));
   }
 
-  it('signs in with the password that npm start printed, keeps no token, and signs in silently after a reload', async () => {
+  it('the console signs in with the printed password, keeps no token, and signs in silently after a reload', async () => {
     expect(service.process.lines.join('\n')).toContain(service.description.consoleUrl);
     expect(service.process.lines.join('\n')).toContain(service.description.identity.password);
     await page.goto(`${service.description.consoleUrl}/jobs?status=failed`);
@@ -125,7 +130,7 @@ describeWith('chromium', 'the console', () => {
     await expectAccessible();
   });
 
-  it('is served with a strict policy, and offers each role what it may see', async () => {
+  it('the console is served with a strict policy, and offers each role what it may see', async () => {
     const answer = await fetch(service.description.consoleUrl);
     const policy = answer.headers.get('Content-Security-Policy') ?? '';
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{20,}'; /);
@@ -140,7 +145,7 @@ describeWith('chromium', 'the console', () => {
     await page.getByText('There is no such page').waitFor();
   });
 
-  it('runs a picture in test mode: price, overlay, JSON and the same call as programs', async () => {
+  it('the playground runs a picture in test mode, with price, overlay, JSON and the same call as programs', async () => {
     await signIn({ path: '/playground' });
     await heading('Playground');
     await page.getByRole('button', { name: 'Use an example' }).click();
@@ -190,7 +195,7 @@ describeWith('chromium', 'the console', () => {
     await expectAccessible();
   });
 
-  it('links a job into Temporal Web for roles that may read jobs, and for nobody where there is none', async () => {
+  it('a job links to Temporal Web for roles that may read jobs, and for nobody where there is no Temporal Web', async () => {
     const { apiUrl, keys, temporalWebUrl, temporalNamespace, consoleUrl } = service.description;
     const body = new FormData();
     body.set('image', new Blob([readFileSync(PICTURE)], { type: 'image/jpeg' }), 'picture.jpg');
@@ -223,7 +228,7 @@ describeWith('chromium', 'the console', () => {
     ['plate.read', 'quad'],
     ['tire.detect', 'box'],
     ['parts.segment', 'mask'],
-  ])('draws what %s finds as a %s', async (slug, kind) => {
+  ])('the playground draws what %s finds as a %s', async (slug, kind) => {
     await signIn({ path: '/playground' });
     await chooseEndpoint(slug);
     await page.getByRole('button', { name: /^Use (?:an example|examples)$/ }).click();
@@ -237,7 +242,7 @@ describeWith('chromium', 'the console', () => {
     expect(await drawn.count()).toBeGreaterThan(0);
   });
 
-  it('draws onto the frames of a film what it finds in them', async () => {
+  it('the playground draws onto the frames of a film what was found in them', async () => {
     await signIn({ path: '/playground?endpoint=video.onboard' });
     await page.getByRole('button', { name: 'Use an example' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -246,7 +251,7 @@ describeWith('chromium', 'the console', () => {
     await expectAccessible();
   });
 
-  it('sends the front of a licence first, which its result is about', async () => {
+  it('the playground sends the front of a licence first, which its result is about', async () => {
     await signIn({ path: '/playground?endpoint=driver_license.read' });
     await page.getByRole('button', { name: 'Use examples' }).click();
     const names = page.locator('.drop ~ * img');
@@ -257,7 +262,7 @@ describeWith('chromium', 'the console', () => {
     ]);
   });
 
-  it('shows a price for what was asked only, and offers the jobs that a parameter may name', async () => {
+  it('the playground shows a price only for what was asked, and offers the jobs that a parameter may name', async () => {
     await signIn({ path: '/playground' });
     await chooseEndpoint('render.360');
     expect(new URL(page.url()).search).toBe('?endpoint=render.360');
@@ -281,7 +286,7 @@ describeWith('chromium', 'the console', () => {
     await page.getByRole('region', { name: 'Result' }).getByText('succeeded', { exact: true }).waitFor();
   });
 
-  it('keeps the picture for an endpoint that takes it, and says in words what it found', async () => {
+  it('the playground keeps the picture for an endpoint that takes it, and says in words what was found', async () => {
     await signIn({ path: '/playground' });
     await page.locator('input[type=file]').first().setInputFiles(PICTURE);
     await chooseEndpoint('vehicle.identify');
@@ -299,7 +304,7 @@ describeWith('chromium', 'the console', () => {
     await page.getByAltText('day-miles-seven-segment.jpg').waitFor({ state: 'detached' });
   });
 
-  it('has one key of the playground however often the page is loaded, and goes on where another page has rotated it', async () => {
+  it('the playground has one key however often it is loaded, and goes on where another page has rotated it', async () => {
     const token = await tokenOf('member');
     const keysNamedPlayground = async () => {
       const url = `${service.description.apiUrl}/mgmt/v1/api-keys?revoked=false&livemode=false&limit=100`;
@@ -328,7 +333,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  it('waits while the service is away during a run, says so, and runs the job once', async () => {
+  it('the playground waits while the service is unreachable during a run, says so, and runs the job once', async () => {
     await signIn({ path: '/playground' });
     await page.getByRole('button', { name: 'Use an example' }).click();
     const sent: (string | undefined)[] = [];
@@ -369,7 +374,7 @@ describeWith('chromium', 'the console', () => {
   const subjectOf = (token: string) =>
     (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string }).sub;
 
-  it('runs a picture of the visitor in live mode, and says what is wrong with a file before it is sent', async () => {
+  it("the playground runs the visitor's picture in live mode, and says what is wrong with a file before it is sent", async () => {
     await signIn({ path: '/playground' });
     await page.getByText('Live', { exact: true }).click();
     const chooser = page.locator('input[type=file]').first();
@@ -400,7 +405,7 @@ describeWith('chromium', 'the console', () => {
     expect(json).toMatchObject({ livemode: true, result: { odometer: { unit: 'mi' } } });
   });
 
-  it('makes a key and shows its secret once, rotates it with grace, and revokes it', async () => {
+  it('the console makes a key and shows its secret once, rotates it with grace, and revokes it', async () => {
     await signIn({ path: '/keys' });
     await page.getByRole('button', { name: 'Make a key' }).click();
     await page.getByLabel('Name').fill('Workshop');
@@ -461,7 +466,7 @@ describeWith('chromium', 'the console', () => {
     });
     afterAll(() => receiver.close());
 
-    it('adds an endpoint, tests it, shows what was sent, replays it, and enables it again after it was disabled', async () => {
+    it('the console adds a webhook endpoint, tests it, shows and replays deliveries, and enables it after it was disabled', async () => {
       await signIn({ path: '/webhooks' });
       await page.getByRole('button', { name: 'Add an endpoint' }).click();
       await page.getByLabel('Address').fill(receiver.url);
@@ -496,7 +501,7 @@ describeWith('chromium', 'the console', () => {
     });
   });
 
-  it('shows usage as charts and as text, balances, licences, the organisation and the home page', async () => {
+  it('the console shows usage as charts and as text, balances, licences, the organisation and the home page', async () => {
     await signIn();
     await heading('Home');
     await page.getByText('Today, test').waitFor();
@@ -537,7 +542,7 @@ describeWith('chromium', 'the console', () => {
     await expectAccessible();
   });
 
-  it('after a session has expired, asks to sign in again in a window, and goes on with what was typed', async () => {
+  it('after a session has expired, the console asks to sign in again in a window, and goes on with what was typed', async () => {
     await signIn({ path: '/keys' });
     await page.getByRole('button', { name: 'Make a key' }).click();
     await page.getByLabel('Name').fill('Typed before');
@@ -559,7 +564,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  it('makes one key where an answer is lost and the click repeated', async () => {
+  it('the console makes one key where a response is lost and the click repeated', async () => {
     await signIn({ path: '/keys' });
     await page.getByRole('button', { name: 'Make a key' }).click();
     await page.getByLabel('Name').fill('Asked twice');
@@ -579,7 +584,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('ERR_FAILED'))).toEqual([]);
   });
 
-  it('says what a refusal with 503 says, not that the service is away', async () => {
+  it('the console says what a refusal with 503 says, not that the service is unreachable', async () => {
     await signIn({ path: '/jobs' });
     await heading('Jobs');
     await page.route('**/mgmt/v1/api-keys*', (route) => {
@@ -592,7 +597,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('503'))).toEqual([]);
   });
 
-  it('begins anew, and sends nothing that waited, when somebody else signs in instead', async () => {
+  it('the console begins anew, and sends nothing that waited, when somebody else signs in instead', async () => {
     await signIn({ path: '/keys' });
     await page.getByRole('button', { name: 'Make a key' }).click();
     await page.getByLabel('Name').fill('Not for them');
@@ -617,7 +622,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  it('begins anew, and sends nothing that waited, when the new token is of another organisation', async () => {
+  it('the console begins anew, and sends nothing that waited, when the new token is of another organisation', async () => {
     await signIn({ path: '/keys' });
     await page.getByRole('button', { name: 'Make a key' }).click();
     await page.getByLabel('Name').fill('Not for this organisation');
@@ -639,7 +644,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('401'))).toEqual([]);
   });
 
-  it('says that a token is refused, and signs in as somebody else', async () => {
+  it('the console says that a token is refused, and signs in as somebody else', async () => {
     await page.route(service.description.identity.tokenUrl, giveTokenOfAnother, { times: 1 });
     await page.goto(service.description.consoleUrl);
     await fillSignIn(page);
@@ -665,7 +670,7 @@ describeWith('chromium', 'the console', () => {
     await route.fulfill({ response, json: { ...answer, access_token: token } });
   }
 
-  it('shows nothing of a job of another organisation, and says that there is none', async () => {
+  it('the console shows nothing of a job of another organisation, and says that there is none', async () => {
     const orm = await openDatabase({ url: service.description.databaseUrl, poolSize: 2 });
     const other = await createCustomer(orm);
     await orm.close();
@@ -685,7 +690,7 @@ describeWith('chromium', 'the console', () => {
     expect(complaints.splice(0).filter((line) => !line.includes('404'))).toEqual([]);
   });
 
-  it('says that the service is away, and recovers without a reload', async () => {
+  it('the console says that the service is unreachable, and recovers without a reload', async () => {
     await signIn({ path: '/jobs' });
     await heading('Jobs');
     await context.setOffline(true);
@@ -710,7 +715,7 @@ describeWith('chromium', 'the console', () => {
     ['a phone', 'light', { width: 390, height: 844 }],
     ['a phone', 'dark', { width: 390, height: 844 }],
     ['a desktop', 'dark', { width: 1280, height: 900 }],
-  ] as const)('fits %s in %s colours', async (_device, colorScheme, viewport) => {
+  ] as const)('the console fits %s in %s colours', async (_device, colorScheme, viewport) => {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await signIn({ path: '/playground' });

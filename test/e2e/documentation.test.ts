@@ -89,7 +89,7 @@ describeWith('chromium', 'the documentation', () => {
     );
   }
 
-  it('walks a newcomer through the quickstart by its copy buttons', async () => {
+  it('the documentation walks a newcomer through the quickstart by its copy buttons', async () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await visit('/docs');
     await page.getByRole('main').getByRole('link', { name: 'Quickstart' }).click();
@@ -125,7 +125,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(kept).toBe('[{},{},""]');
   });
 
-  it('says what is wrong with a key, with the page of the error', async () => {
+  it('the documentation says what is wrong with a key, with the page of the error', async () => {
     await visit('/docs/endpoints/dashboard.read');
     const form = page.getByRole('form', { name: 'Run the example' });
     await form.getByLabel('Test key').fill('chk_test_wrong');
@@ -135,7 +135,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
   });
 
-  it('shows three languages side by side, and remembers the choice on other pages', async () => {
+  it('the documentation shows three languages side by side, and remembers the choice on other pages', async () => {
     await visit('/docs/endpoints/vin.read');
     const call = page.getByRole('tabpanel');
     await page.getByRole('tab', { name: 'curl' }).focus();
@@ -148,7 +148,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(await page.getByText('curl -sS').first().isVisible()).toBe(false);
   });
 
-  it('finds while somebody types, by keyboard alone', async () => {
+  it('the search of the documentation finds while somebody types, by keyboard alone', async () => {
     await visit('/docs');
     await page.keyboard.press('/');
     await page.keyboard.type('signature webhook');
@@ -163,7 +163,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(page.url()).toBe(`${api.url}/docs/webhooks#signature`);
   });
 
-  it('shows the pictures of each endpoint with what was found drawn onto them', async () => {
+  it('the documentation shows the pictures of each endpoint with what was found drawn onto them', async () => {
     for (const { slug } of endpoints) {
       await visit(`/docs/endpoints/${slug}`);
       const pictures = page.locator('figure :is(img, video)');
@@ -191,7 +191,7 @@ describeWith('chromium', 'the documentation', () => {
   it.each([
     ['a desktop, light', { viewport: DESKTOP, colorScheme: 'light' }],
     ['a phone, dark', { viewport: PHONE, colorScheme: 'dark' }],
-  ] as const)('is accessible on %s', async (_, options) => {
+  ] as const)('the documentation is accessible on %s', async (_, options) => {
     await reopen(options);
     const faults: string[] = [];
     for (const path of [
@@ -213,7 +213,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(faults).toEqual([]);
   });
 
-  it('never scrolls sideways on a phone', async () => {
+  it('the documentation never scrolls sideways on a phone', async () => {
     await reopen({ viewport: PHONE });
     const wide: string[] = [];
     for (const path of PAGES) {
@@ -224,7 +224,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(wide).toEqual([]);
   });
 
-  it('shows what was found within the screen of a phone, over the page', async () => {
+  it('the documentation shows what was found within the screen of a phone, over the page', async () => {
     await reopen({ viewport: PHONE });
     await visit('/docs/quickstart');
     await page.getByRole('searchbox').fill('webhook');
@@ -236,7 +236,7 @@ describeWith('chromium', 'the documentation', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  it('opens its menu over the page on a phone, and closes it again', async () => {
+  it('the documentation opens its menu over the page on a phone, and closes it again', async () => {
     await reopen({ viewport: PHONE });
     await visit('/docs/credits');
     const navigation = page.getByRole('navigation', { name: 'Documentation' });
@@ -254,7 +254,7 @@ describeWith('chromium', 'the documentation', () => {
     expect(await navigation.isVisible()).toBe(false);
   });
 
-  it('is complete without a script', async () => {
+  it('the documentation is complete without a script', async () => {
     await reopen({ javaScriptEnabled: false });
     await visit('/docs/quickstart');
     for (const text of [

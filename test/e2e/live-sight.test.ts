@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.process.stop());
 
-it.each(ANSWERS)('%s answers', async (endpoint, image, expected, nothing) => {
+it.each(ANSWERS)('%s returns a result, and nothing without a vehicle', async (endpoint, image, expected, nothing) => {
   const given = (bytes: Uint8Array<ArrayBuffer>) =>
     OF_PICTURES.has(endpoint) ? { images: [bytes] } : { image: bytes };
   const seen = await client.run(endpoint, given(image));
@@ -62,7 +62,7 @@ it.each(ANSWERS)('%s answers', async (endpoint, image, expected, nothing) => {
   expect(empty.result).toMatchObject(nothing);
 });
 
-it('an inspection of eight views tells them, the scuffed bumper and the parts, and has a report', async () => {
+it('an inspection of eight views states them, the scuffed bumper and the parts, and has a report', async () => {
   const { status, livemode, result } = await client.waitFor(await client.submit('inspections', { images: drawn }));
   expect([status, livemode, result?.missing_views]).toEqual(['succeeded', true, []]);
   expect(result?.views.map(({ view }) => view?.value)).toEqual([

@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => service.process.stop());
 
 describe('a spin of eight pictures', () => {
-  it('has every picture where its camera was, and is charged whole', () => {
+  it('a spin of eight pictures has every picture where its camera was, and is charged whole', () => {
     expect([spin.status, spin.livemode, spin.credits]).toEqual([
       'succeeded',
       true,
@@ -69,7 +69,7 @@ describe('a spin of eight pictures', () => {
     expect([left_out, start_frame_index]).toEqual([[], 7]);
   });
 
-  it('has frames of one size, with vehicles of one height on one ground, and a manifest of them', async () => {
+  it('a spin has frames of one size, with vehicles of one height on one ground, and a manifest of them', async () => {
     const { frames = [], manifest } = spin.result ?? {};
     for (const { image } of frames) {
       const { format, width, height, exif } = await sharp(await fetched(image.url)).metadata();
@@ -83,7 +83,7 @@ describe('a spin of eight pictures', () => {
     );
   });
 
-  it('has exposures nearer to each other than the pictures had', () => {
+  it('the frames of a spin have exposures nearer to each other than the pictures had', () => {
     // As drawn: stops by which each picture was changed, by its place in the request.
     const changed = [-0.5, 0.3, -0.2, -0.4, 0.6, -0.3, 0, 0.4];
     const spread = (values: number[]) => Math.max(...values) - Math.min(...values);
@@ -95,7 +95,7 @@ describe('a spin of eight pictures', () => {
 });
 
 describe('the same spin in front of a scene', () => {
-  it('has the scene standing still behind every frame, for the same price, and says so', async () => {
+  it('a spin in front of a scene has it standing still behind every frame, for the same price, and says so', async () => {
     const job = await client.waitFor(await client.submit('render.360', { images: drawn, scene: 'showroom' }));
     const { frames = [], scene, manifest } = job.result ?? {};
     expect([job.status, job.credits?.charged, scene]).toEqual(['succeeded', 1_500, 'showroom']);
@@ -126,7 +126,7 @@ describe('the same spin in front of a scene', () => {
 });
 
 describe('hotspots', () => {
-  it('are followed through the frames, and returned for a viewer under the same ids', async () => {
+  it('hotspots are followed through the frames of a spin, and returned for a viewer under the same ids', async () => {
     const placed = await client.run('render.hotspots', { job_id: spin.id });
     const hotspots = placed.result?.hotspots ?? [];
     const wheel = hotspots.find(({ part, side }) => part === 'front_wheel' && side === 'left');
@@ -141,7 +141,7 @@ describe('hotspots', () => {
     expect([placed.credits?.charged, shown.credits?.charged]).toEqual([100, 100]);
   });
 
-  it('lie on the parts of one picture, and on the damages of a named job with their ids', async () => {
+  it('hotspots lie on the parts of one picture, and on the damages of a named job with their ids', async () => {
     const [image] = drawn.slice(3);
     if (!image) throw new Error('no picture');
     const found = await client.run('damage.detect', { image });
@@ -169,14 +169,14 @@ describe('a film of eight pictures', () => {
     writeFileSync(path, await fetched(film.result?.video.url ?? ''));
   });
 
-  it('walks around the vehicle from its front left, and is charged whole', () => {
+  it('a film of eight pictures walks around the vehicle from its front left, and is charged whole', () => {
     expect([film.status, film.credits]).toEqual(['succeeded', { reserved: 1_500, charged: 1_500 }]);
     const { segments, left_out, duration_seconds, frames_per_second, aspect_ratio } = film.result ?? {};
     expect(segments?.map(({ source }) => source.image_index)).toEqual([0, 1, 2, 4, 3, 5, 6, 7]);
     expect([left_out, duration_seconds, frames_per_second, aspect_ratio]).toEqual([[], 12.5, 30, '16:9']);
   });
 
-  it('has the size, length and frames that its result states, and begins with its poster', async () => {
+  it('a film has the size, length and frames that its result states, and begins with its poster', async () => {
     const { video, poster, duration_seconds = 0 } = film.result ?? {};
     const ended: DecodeFigures[] = [];
     const { facts, first } = await watchVideo(
@@ -201,7 +201,7 @@ describe('a film of eight pictures', () => {
     expect(difference / shown.length).toBeLessThan(3);
   });
 
-  it('says what was done, and nothing else, in both files', async () => {
+  it('a film and its poster say what was done, and nothing else', async () => {
     const named = '<stEvt:parameters>film_frame</stEvt:parameters>';
     expect(readFileSync(path).toString('latin1')).toContain(named);
     const { xmpAsString, exif } = await sharp(await fetched(film.result?.poster.url ?? '')).metadata();
@@ -209,7 +209,7 @@ describe('a film of eight pictures', () => {
     expect(exif).toBeUndefined();
   });
 
-  it('can itself be sent: as a spin and as an upright film, with the moments that they show', async () => {
+  it('a film can itself be sent, as a spin and as an upright film, with the moments that they show', async () => {
     const { id } = await client.upload(new Uint8Array(readFileSync(path)));
     const [turned, upright] = await Promise.all([
       client.waitFor(await client.submit('render.360', { input_refs: [id] })),
@@ -235,7 +235,7 @@ describe('a film of eight pictures', () => {
     expect(duration_seconds).toBeLessThanOrEqual(12.5);
   });
 
-  it('fails for nothing where one picture alone shows the vehicle', async () => {
+  it('a film fails without charge where one picture alone shows the vehicle', async () => {
     const [picture] = drawn;
     if (!picture) throw new Error('no picture');
     const { status, error, credits } = await client.waitFor(
@@ -247,7 +247,7 @@ describe('a film of eight pictures', () => {
 });
 
 describe('pictures that make no whole spin', () => {
-  it('make a part of one, which is charged in part and says what was left out', async () => {
+  it('pictures that make no whole spin make a part of one, which is charged in part and says what was left out', async () => {
     const { status, result, credits } = await spinOf([
       ...drawn.slice(0, 3),
       ...Array.from({ length: 5 }, () => noVehicle),
@@ -260,7 +260,7 @@ describe('pictures that make no whole spin', () => {
     expect(credits).toEqual({ reserved: 1_500, charged: 563 });
   });
 
-  it('fail for nothing without a vehicle', async () => {
+  it('a spin of pictures without a vehicle fails without charge', async () => {
     const { status, error, credits } = await spinOf(Array.from({ length: 8 }, () => noVehicle));
     expect([status, error?.code, credits?.charged]).toEqual(['failed', 'input_unreadable', 0]);
     expect(error?.message).toMatch(/No picture shows a vehicle/);
@@ -269,7 +269,7 @@ describe('pictures that make no whole spin', () => {
   it.each([
     ['a single one', 1],
     ['two hundred', 200],
-  ])('are refused at once: %s', async (_, count) => {
+  ])('a number of pictures that makes no spin is refused at once: %s', async (_, count) => {
     const [image] = drawn;
     if (!image) throw new Error('no picture');
     const images = Array.from({ length: count }, () => image);

@@ -60,7 +60,7 @@ describe('the printed commands', () => {
     key = JSON.parse(paste(printed)) as KeyAnswer;
   });
 
-  it('make a key, which starts jobs until it is revoked', async () => {
+  it('the printed commands make a key, which starts jobs until it is revoked', async () => {
     expect(key).toMatchObject({ object: 'api_key', livemode: false, scopes: ['*'] });
     const image = new Uint8Array(readFileSync(join(PROJECT_DIRECTORY, 'training/examples/no-dashboard.jpg')));
     const client = new VehicleInferenceClient({ apiKey: key.secret, baseUrl: service.description.apiUrl });
@@ -71,7 +71,7 @@ describe('the printed commands', () => {
     await expect(client.submit('dashboard.read', { image })).rejects.toMatchObject({ code: 'api_key_revoked' });
   });
 
-  it.each(ROLES)('give a token of the role %s, good for an hour', async (role) => {
+  it.each(ROLES)('the printed commands give a token of the role %s, good for an hour', async (role) => {
     const token = tokenOf(role);
     const { role: claimed, org_id, exp = 0, iat = 0 } = decodeJwt(token);
     expect({ claimed, org_id, seconds: exp - iat }).toEqual({

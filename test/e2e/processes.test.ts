@@ -68,7 +68,7 @@ it('npm run migrate brings an empty database up to date, and changes nothing the
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-describe('with every process started by npm run', () => {
+describe('every process, started by npm run', () => {
   beforeAll(async () => {
     for (const script of SCRIPTS) running.set(script, await run(script, variables[script]));
     const readiness = { timeoutMs: 300_000, logPath: directory };
@@ -98,7 +98,7 @@ describe('with every process started by npm run', () => {
     expect(event).toMatchObject({ type: 'job.succeeded', data: { object: job } });
   });
 
-  it('each stops on SIGTERM, with nothing left of it', async () => {
+  it('each process started by npm run stops on SIGTERM, with nothing left of it', async () => {
     const exits = await Promise.all([...running].map(async ([script, program]) => [script, await program.stop()]));
     const stopped: ProgramExit = { code: 0, signal: null };
     expect(exits).toEqual(SCRIPTS.map((script) => [script, stopped]));

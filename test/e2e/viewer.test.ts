@@ -167,7 +167,7 @@ describeWith('chromium', 'the viewer', () => {
           JSON.stringify(hotspots),
         ),
     ],
-  ])('shows a spin %s, beginning with its first view', async (_, snippet) => {
+  ])('the viewer shows a spin %s, beginning with its first view', async (_, snippet) => {
     await visit(snippet());
     await untilReady();
     expect(await frameIndex()).toBe(spin.start_frame_index);
@@ -180,7 +180,7 @@ describeWith('chromium', 'the viewer', () => {
     await page.getByText(`Hotspots (${hotspots.hotspots.length})`).waitFor();
   });
 
-  it('turns by dragging: a width is a turn, and the near side follows the pointer', async () => {
+  it('a spin turns by dragging: a width is a turn, and the near side follows the pointer', async () => {
     await visit(SPIN);
     await untilReady();
     const box = await slider().boundingBox();
@@ -204,7 +204,7 @@ describeWith('chromium', 'the viewer', () => {
     expect(await frameIndex()).toBe(spin.start_frame_index);
   });
 
-  it('turns by touch, and leaves scrolling to the page', async () => {
+  it('a spin turns by touch, and leaves scrolling to the page', async () => {
     await reopen({ viewport: PHONE, hasTouch: true, isMobile: true });
     await visit(SPIN);
     await untilReady();
@@ -222,7 +222,7 @@ describeWith('chromium', 'the viewer', () => {
     expect(await page.evaluate(touchAction)).toBe('pan-y');
   });
 
-  it('turns by keyboard, all the way round', async () => {
+  it('a spin turns by keyboard, all the way round', async () => {
     await visit(SPIN);
     await untilReady();
     await slider().focus();
@@ -241,7 +241,7 @@ describeWith('chromium', 'the viewer', () => {
     expect(await press('Control+Home')).toBe(count - 2);
   });
 
-  it('opens a hotspot, closes it with Escape, and returns the focus', async () => {
+  it('the viewer opens a hotspot, closes it with Escape, and returns the focus', async () => {
     await visit(SPIN);
     await page.evaluate(`(() => {
         window.heard = [];
@@ -274,7 +274,7 @@ describeWith('chromium', 'the viewer', () => {
   it.each([
     ['at once for visitors who prefer reduced motion', 'reduce', 0],
     ['through the frames between', 'no-preference', 1],
-  ] as const)('turns to a hotspot of another frame %s', async (_, reducedMotion, steps) => {
+  ] as const)('a spin turns to a hotspot of another frame %s', async (_, reducedMotion, steps) => {
     await reopen({ reducedMotion });
     await visit(SPIN);
     await untilReady();
@@ -299,7 +299,7 @@ describeWith('chromium', 'the viewer', () => {
     expect(Math.sign(await page.evaluate<number>('window.timers'))).toBe(steps);
   });
 
-  it('loads nothing until it is near the window, and the first view before the others', async () => {
+  it('the viewer loads nothing until it is near the window, and the first view before the others', async () => {
     const asked: string[] = [];
     await page.route('**/v1/artefacts/**', async (route) => {
       asked.push(route.request().url());
@@ -316,7 +316,7 @@ describeWith('chromium', 'the viewer', () => {
     expect(new Set(asked).size).toBe(spin.frames.length);
   });
 
-  it('shows a picture with its hotspots', async () => {
+  it('the viewer shows a picture with its hotspots', async () => {
     await visit(PICTURE);
     await page.locator('.mark').first().waitFor();
     await page.getByRole('img', { name: 'Red hatchback from the front left' }).waitFor();
@@ -341,7 +341,7 @@ describeWith('chromium', 'the viewer', () => {
     ['an expired link', { type: 'application/json', body: '{}', status: 404 }, 'unreachable'],
     ['another result', { type: 'application/json', body: '{"plates":[]}' }, 'unknown_result'],
     ['no JSON', { type: 'text/html', body: '<p>Sign in</p>' }, 'unknown_result'],
-  ])('says that there is nothing to show behind %s', async (_, answer, reason) => {
+  ])('the viewer says that there is nothing to show behind %s', async (_, answer, reason) => {
     served.set('/broken.json', answer);
     await visit(SPIN.replace('/spin.json', '/broken.json'));
     await page.getByRole('status').waitFor();
@@ -355,7 +355,7 @@ describeWith('chromium', 'the viewer', () => {
     complaints = complaints.filter((line) => !line.includes('404'));
   });
 
-  it('goes on without a frame that is missing', async () => {
+  it('a spin goes on without a frame that is missing', async () => {
     const lost = spin.frames[spin.start_frame_index]?.image.url ?? '';
     const partial = JSON.stringify(spin).replace(lost, `${api.url}/v1/artefacts/art_1111111111.jpg`);
     served.set('/partial.json', { type: 'application/json', body: partial });
@@ -369,7 +369,7 @@ describeWith('chromium', 'the viewer', () => {
     complaints = complaints.filter((line) => !line.includes('art_1111111111.jpg'));
   });
 
-  it('survives a move within the page, and shows the last of two spins', async () => {
+  it('the viewer survives a move within the page, and shows the last of two spins', async () => {
     await visit(SPIN);
     await untilReady();
     await page.evaluate(`document.querySelector('main').append(document.querySelector('vehicle-spin'))`);
@@ -391,7 +391,7 @@ describeWith('chromium', 'the viewer', () => {
   it.each([
     ['desktop', { viewport: DESKTOP, colorScheme: 'light' }],
     ['phone', { viewport: PHONE, colorScheme: 'dark' }],
-  ] as const)('is accessible and fits on a %s', async (name, options) => {
+  ] as const)('the viewer is accessible and fits on a %s', async (name, options) => {
     await reopen(options);
     await visit(SPIN);
     await untilReady();
@@ -402,7 +402,7 @@ describeWith('chromium', 'the viewer', () => {
   });
 
   describe('the page of the service', () => {
-    it('shows the spin and hotspots of jobs, and keeps the key to itself', async () => {
+    it('the viewer page shows the spin and hotspots of jobs, and keeps the key to itself', async () => {
       await page.goto(`${api.url}/viewer#spin=${spinJob}&hotspots=${hotspotsJob}`);
       expect(await page.getByLabel('Spin or film job').inputValue()).toBe(spinJob);
       await page.getByLabel('API key').fill(customer.keys.test);
@@ -417,7 +417,7 @@ describeWith('chromium', 'the viewer', () => {
       expect(kept).toBe(JSON.stringify([{}, {}, '', `${api.url}/viewer#spin=${spinJob}&hotspots=${hotspotsJob}`]));
     });
 
-    it('plays the film of a job', async () => {
+    it('the viewer page plays the film of a job', async () => {
       const images = Array.from({ length: 3 }, () => readFixtureFile('render.360', 'example.jpg'));
       const form = new FormData();
       for (const image of images) form.append('images', new Blob([new Uint8Array(image)]), 'car.jpg');
@@ -433,7 +433,7 @@ describeWith('chromium', 'the viewer', () => {
       await expectAccessible();
     });
 
-    it('shows the hotspots of a picture that stays in the browser', async () => {
+    it('the viewer page shows the hotspots of a picture that stays in the browser', async () => {
       await page.goto(`${api.url}/viewer#hotspots=${hotspotsJob}`);
       await page.getByLabel('API key').fill(customer.keys.test);
       await page.getByLabel('Picture').setInputFiles({
@@ -452,7 +452,7 @@ describeWith('chromium', 'the viewer', () => {
     it.each<[string, string | null, () => string, RegExp]>([
       ['a wrong key', 'chk_test_wrong', () => spinJob, /key/i],
       ['an unknown job', null, () => 'job_1111111111111111111111', /job/i],
-    ])('says what is wrong with %s', async (_, key, job, message) => {
+    ])('the viewer page says what is wrong with %s', async (_, key, job, message) => {
       await page.goto(`${api.url}/viewer#spin=${job()}`);
       await page.getByLabel('API key').fill(key ?? customer.keys.test);
       await page.getByRole('button', { name: 'Show' }).click();

@@ -64,26 +64,26 @@ describe('a service that runs', () => {
     await receiver.close();
   });
 
-  it('reads a picture for a live key, responds within the request and charges once', async () => {
+  it('the service reads a picture for a live key, responds within the request and charges once', async () => {
     const job = await admitJob(service, { wait: true });
     expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
     await expectChargedOnce(service, [job]);
   });
 
-  it('shows addresses, keys and a call that can be pasted', () => {
+  it('npm start shows addresses, keys and a call that can be pasted', () => {
     const shown = service.process.lines.join('\n');
     const { apiUrl, temporalWebUrl, keys } = service.description;
     for (const fact of [apiUrl, temporalWebUrl, keys.live, keys.staging, keys.test]) expect(shown).toContain(fact);
     expect(shown).toMatch(/curl -sS .*\n.*Bearer chk_live_.*\n.*-F 'image=@.*training\/examples\/.*\.jpg'/);
   });
 
-  it('keeps its secrets from other users of the machine', () => {
+  it('the service keeps its secrets from other users of the machine', () => {
     for (const name of ['keys.json', 'service.json', 'postgres-password', 'secrets.json', 'identity-provider.json']) {
       expect(statSync(join(service.dataDirectory, name)).mode & 0o077).toBe(0);
     }
   });
 
-  it('lists the workflow of a job in Temporal Web', async () => {
+  it('Temporal Web lists the workflow of a job', async () => {
     const { id } = await admitJob(service);
     await waitForJob(service, id, isTerminal);
     const { temporalWebUrl, temporalNamespace } = service.description;
@@ -91,7 +91,7 @@ describe('a service that runs', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('refuses a second start on the same data, naming the process', async () => {
+  it('a second start on the same data is refused, naming the process', async () => {
     const second = await processes.start({
       entry: 'src/embedded/main.ts',
       environment: { ...ANY_PORTS, DATA_DIRECTORY: service.dataDirectory },
@@ -107,7 +107,7 @@ describe('a service that runs', () => {
     ['Webhook worker', isPickedUp],
     ['Temporal', isAdmitted],
     ['PostgreSQL', isAdmitted],
-  ])('with kill -9 of %s in mid-job every job ends, is charged once and its webhook arrives', async (name, reached) => {
+  ])('after kill -9 of %s in mid-job each job ends, is charged once and its webhook arrives', async (name, reached) => {
     const admissions = Array.from({ length: JOBS_AT_ONCE }, () => admitJob(service));
     const first = await Promise.race(admissions);
     await waitForJob(service, first.id, reached);
@@ -142,7 +142,7 @@ it('SIGTERM stops everything and leaves no process; a second start finds all dat
   leftRunning = second;
 });
 
-it('kill -9 of the supervisor: the next start stops what it left and continues', async () => {
+it('after kill -9 of the supervisor the next start stops what it left and continues', async () => {
   const first = await takeService();
   const { dataDirectory } = first;
   const left = identities(first);

@@ -7,7 +7,7 @@ import { readDevelopmentSecrets } from '../../src/embedded/development-secrets.t
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'secrets-')), 'secrets.json');
 
-it('are the same at the next start, and different in another folder', () => {
+it('development secrets are the same at the next start, and different in another folder', () => {
   const path = newPath();
   const first = readDevelopmentSecrets(path);
   expect(readDevelopmentSecrets(path)).toEqual(first);
@@ -17,7 +17,7 @@ it('are the same at the next start, and different in another folder', () => {
   expect(other.tokenSigningKey).not.toEqual(first.tokenSigningKey);
 });
 
-it('are readable by their owner only, and long enough for production', () => {
+it('development secrets are readable by their owner only, and long enough for production', () => {
   const path = newPath();
   const { sealingKey, clientSecret } = readDevelopmentSecrets(path);
   expect(statSync(path).mode & 0o077).toBe(0);
@@ -25,7 +25,7 @@ it('are readable by their owner only, and long enough for production', () => {
   expect(sealingKey).not.toContain(',');
 });
 
-it('of an earlier release get what they lack, and keep the rest', () => {
+it('development secrets of an earlier release get what they lack, and keep the rest', () => {
   const path = newPath();
   const { password, ...earlier } = readDevelopmentSecrets(path);
   writeFileSync(path, JSON.stringify(earlier));

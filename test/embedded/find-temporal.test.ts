@@ -51,21 +51,21 @@ function installing(label: string, content: string, calls: string[] = []): Insta
   );
 }
 
-describe('Temporal is found in this order', () => {
-  it('the caller’s server before any program', async () => {
+describe('the order of the search for Temporal', () => {
+  it('the caller’s server is preferred to any program of Temporal', async () => {
     environment.TEMPORAL_ADDRESS = 'temporal.example:7233';
     environment.TEMPORAL_CLI_PATH = place('chosen', WORKING);
     expect(await find()).toEqual({ kind: 'external', address: 'temporal.example:7233' });
   });
 
-  it('TEMPORAL_CLI_PATH before the PATH', async () => {
+  it('the program of TEMPORAL_CLI_PATH is preferred to the PATH', async () => {
     environment.TEMPORAL_CLI_PATH = place('chosen', WORKING);
     environment.PATH = join(directory, 'bin');
     place('bin', WORKING);
     expect(await find()).toMatchObject({ executable: join(directory, 'chosen/temporal'), from: 'TEMPORAL_CLI_PATH' });
   });
 
-  it('the first working program on the PATH before the cache', async () => {
+  it('the first working program on the PATH is preferred to the cache', async () => {
     place('bin-1', BROKEN);
     place('bin-2', OTHER);
     place('bin-3', WORKING);
@@ -74,14 +74,14 @@ describe('Temporal is found in this order', () => {
     expect(await find()).toMatchObject({ executable: join(directory, 'bin-3/temporal'), from: 'PATH' });
   });
 
-  it('the cache before an installation', async () => {
+  it('a cached program is preferred to an installation', async () => {
     const cached = placeInCache(WORKING);
     const calls: string[] = [];
     expect(await find([installing('first', WORKING, calls)])).toMatchObject({ executable: cached, from: 'cache' });
     expect(calls).toEqual([]);
   });
 
-  it('the first successful installation, cached from then on', async () => {
+  it('the first successful installation is used, and cached from then on', async () => {
     const calls: string[] = [];
     const found = await find([
       installing('The first', BROKEN, calls),
@@ -97,19 +97,19 @@ describe('Temporal is found in this order', () => {
 });
 
 describe('a program that does not work', () => {
-  it('is an error if it was chosen, and not skipped', async () => {
+  it('a chosen program that does not work is an error, and not skipped', async () => {
     environment.TEMPORAL_CLI_PATH = place('chosen', BROKEN);
     environment.PATH = join(directory, 'bin');
     place('bin', WORKING);
     await expect(find()).rejects.toThrow(/TEMPORAL_CLI_PATH names .*cannot execute/);
   });
 
-  it('is replaced in the cache', async () => {
+  it('a cached program that does not work is replaced', async () => {
     placeInCache(BROKEN);
     expect(await find([installing('The install', WORKING)])).toMatchObject({ from: 'installed' });
   });
 
-  it('is reported with every remedy if Temporal is nowhere', async () => {
+  it('an error names every remedy if Temporal is nowhere', async () => {
     const failing = Object.assign(() => Promise.reject(new Error('no network')), { label: 'The download' });
     const error = await find([failing]).then(
       () => '',
@@ -122,7 +122,7 @@ describe('a program that does not work', () => {
   });
 });
 
-it('two concurrent starts install it once', async () => {
+it('two concurrent starts install Temporal once', async () => {
   const calls: string[] = [];
   const install = installing('The install', WORKING, calls);
   const found = await Promise.all([find([install]), find([install])]);

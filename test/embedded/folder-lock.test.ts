@@ -13,7 +13,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'folder-lock-'));
 });
 
-it('refuses a folder locked by a running process, and names the process', async () => {
+it('a folder locked by a running process is refused, and the process named', async () => {
   const holder = spawn('sleep', ['60']);
   await once(holder, 'spawn');
   writeFileSync(join(directory, 'lock.json'), JSON.stringify(identifyProcess(holder.pid as number)));
@@ -23,20 +23,20 @@ it('refuses a folder locked by a running process, and names the process', async 
   await once(holder, 'exit');
 });
 
-it('takes over the lock of a dead process', () => {
+it('the lock of a dead process is taken over', () => {
   writeFileSync(join(directory, 'lock.json'), JSON.stringify({ pid: process.pid, startedAt: 'an earlier life' }));
   expect(lockHolder(directory)).toBeNull();
   lockFolder(directory);
   expect(lockHolder(directory)?.pid).toBe(process.pid);
 });
 
-it('takes over a lock that a kill left half-written', () => {
+it('a lock that a kill left half-written is taken over', () => {
   writeFileSync(join(directory, 'lock.json'), '{"pid":');
   lockFolder(directory);
   expect(lockHolder(directory)?.pid).toBe(process.pid);
 });
 
-it('leaves nothing behind once released', () => {
+it('a released lock leaves nothing behind', () => {
   lockFolder(directory).release();
   expect(readdirSync(directory)).toEqual([]);
 });

@@ -70,7 +70,7 @@ it('a token is accepted by the management API until the end of the time that the
   await expect(check(exp + 60)).rejects.toMatchObject({ code: 'token_expired' });
 });
 
-it('the text of npm start, the README and the page of the management API state that time', () => {
+it('the text of npm start, the README and the page of the management API state how long a token is accepted', () => {
   const text = describeConsole();
   for (const stated of [text, readDocument('README.md'), readDocument('docs/management.md')]) {
     expect(stated.replace(/\s+/g, ' ')).toContain(`valid for ${TOKEN_LIFE_SECONDS / 60} minutes`);
@@ -82,7 +82,7 @@ it('the text of npm start names the console and its password', () => {
 });
 
 describe('the sign-in page', () => {
-  it('gives the console a token of the chosen role for the password, by code with PKCE', async () => {
+  it('the sign-in page gives the console a token of the chosen role for the password, by code with PKCE', async () => {
     const { code, verifier } = await signIn({ role: 'member', password: secrets.password });
     const token = String((await exchange(code, verifier)).access_token);
     expect(decodeJwt(token)).toMatchObject({
@@ -93,7 +93,7 @@ describe('the sign-in page', () => {
     });
   });
 
-  it('refuses another password, another verifier and another address', async () => {
+  it('the sign-in page refuses another password, another verifier and another address', async () => {
     expect(await signIn({ role: 'owner', password: 'guessed' })).toEqual({ code: null, verifier: expect.any(String) });
     const { code } = await signIn({ role: 'owner', password: secrets.password });
     expect(await exchange(code, 'v'.repeat(43))).toMatchObject({ error: 'invalid_grant' });

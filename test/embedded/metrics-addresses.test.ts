@@ -25,7 +25,7 @@ async function freeRun(count: number): Promise<number> {
   }
 }
 
-it('each process gets its own port, from the configured one on, past those that the service uses', async () => {
+it('each process gets its own port for metrics, from the configured one on, past those that the service uses', async () => {
   const first = await freeRun(8);
   const addresses = await chooseMetricsAddresses(
     { METRICS_ADDRESS: `127.0.0.1:${first}`, TEMPORAL_METRICS_ADDRESS: `127.0.0.1:${first + 1}` },
@@ -41,14 +41,14 @@ it('each process gets its own port, from the configured one on, past those that 
   expect(metricsUrls(addresses)['Webhook worker']).toEqual([`http://${at(4)}/metrics`, `http://${at(7)}/metrics`]);
 });
 
-it('port 0 gives each process a free port', async () => {
+it('port 0 for metrics gives each process a free port', async () => {
   const addresses = await chooseMetricsAddresses({ METRICS_ADDRESS: '127.0.0.1:0' });
   const ports = [...addresses.values()].map(({ METRICS_ADDRESS }) => METRICS_ADDRESS?.split(':')[1]);
   expect(new Set(ports).size).toBe(4);
   expect(ports).not.toContain('0');
 });
 
-it('refuses a port of another program, naming process and variable', async () => {
+it('a metrics port of another program is refused, naming process and variable', async () => {
   const first = await freeRun(4);
   await occupy(first + 2);
   await expect(chooseMetricsAddresses({ METRICS_ADDRESS: `127.0.0.1:${first}` })).rejects.toThrow(
@@ -56,7 +56,7 @@ it('refuses a port of another program, naming process and variable', async () =>
   );
 });
 
-it('gives none by default, and leaves invalid addresses to the processes to refuse', async () => {
+it('no process gets a metrics port by default, and invalid addresses are left to the processes to refuse', async () => {
   expect(await chooseMetricsAddresses({})).toEqual(new Map());
   expect(await chooseMetricsAddresses({ METRICS_ADDRESS: 'everywhere' })).toEqual(new Map());
 });

@@ -18,19 +18,19 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('uses a free default port', async () => {
+it('a free default port is used', async () => {
   const defaultPort = await findFreePort();
   expect(await choosePort({ ...wish, defaultPort }, HOST)).toEqual({ port: defaultPort, moved: false });
 });
 
-it('replaces a taken default port by a free one', async () => {
+it('a taken default port is replaced by a free one', async () => {
   const { port, moved } = await choosePort({ ...wish, defaultPort: taken }, HOST);
   expect(moved).toBe(true);
   expect(port).not.toBe(taken);
   expect(await isPortFree(port)).toBe(true);
 });
 
-it('refuses a chosen port that is taken, naming port and variable', async () => {
+it('a chosen port that is taken is refused, naming port and variable', async () => {
   const choosing = choosePort({ ...wish, defaultPort: 1, chosenPort: taken }, HOST);
   await expect(choosing).rejects.toThrow(new RegExp(`Port ${taken}.*API_PORT`));
 });
@@ -40,14 +40,14 @@ it('port 0 means any free port', async () => {
   expect(port).toBeGreaterThan(0);
 });
 
-it('never gives out a port twice', async () => {
+it('a port is never given out twice', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => findFreePort()));
   expect(new Set(ports).size).toBe(50);
 });
 
 it('a port given out in another process is not given out here until that process ends', async () => {
   const ports = new URL('../../src/embedded/ports.ts', import.meta.url).href;
-  const program = `import { findFreePort } from '${ports}'; console.log(await findFreePort()); process.stdin.resume();`;
+  const program = `import { findFreePort } from '${ports}'; console.log(String(await findFreePort())); process.stdin.resume();`;
   const other = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -50,7 +50,7 @@ async function query(server: PostgresServer, statement: string): Promise<Record<
   }
 }
 
-it('restarts after kill -9 and loses nothing acknowledged', async () => {
+it('PostgreSQL restarts after kill -9 and loses nothing acknowledged', async () => {
   const server = await prepare();
   const reports: string[] = [];
   let restarted: () => void = () => {};
@@ -82,7 +82,7 @@ it('restarts after kill -9 and loses nothing acknowledged', async () => {
   expect(reports).toHaveLength(2);
 });
 
-it('finds its data on another port, with the same password', async () => {
+it('PostgreSQL finds its data on another port, with the same password', async () => {
   const first = await prepare();
   const program = await start(first);
   await query(first, 'create table kept (id int)');
@@ -92,7 +92,7 @@ it('finds its data on another port, with the same password', async () => {
   expect(await query(second, 'select * from kept')).toEqual([]);
 });
 
-it('stops the server of an earlier, killed start first', async () => {
+it('a start stops the PostgreSQL of an earlier, killed start first', async () => {
   const orphan = await start(await prepare());
   const server = await prepare();
   await start(server);
@@ -100,7 +100,7 @@ it('stops the server of an earlier, killed start first', async () => {
   expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-it('ignores a stale postmaster.pid whose id belongs to another program, and leaves that program alone', async () => {
+it('a start ignores a stale postmaster.pid whose id belongs to another program, and leaves that program alone', async () => {
   const first = await start(await prepare());
   const pidPath = join(directory, 'postgres', 'postmaster.pid');
   const lines = readFileSync(pidPath, 'utf8').split('\n');
@@ -112,7 +112,7 @@ it('ignores a stale postmaster.pid whose id belongs to another program, and leav
   expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-it('an interrupted first start leaves no partial database', async () => {
+it('an interrupted first start of PostgreSQL leaves no partial database', async () => {
   mkdirSync(join(directory, 'postgres.new', 'base'), { recursive: true });
   const server = await prepare();
   await start(server);

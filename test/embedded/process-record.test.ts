@@ -25,7 +25,7 @@ async function run(command: string, ...args: string[]): Promise<number> {
   return child.pid as number;
 }
 
-it('finds and stops a process of an earlier supervisor', async () => {
+it('a process of an earlier supervisor is found and stopped', async () => {
   const pid = await run('sleep', '60');
   new ProcessRecord(path).add('API', pid);
   const orphans = findOrphans(path);
@@ -34,7 +34,7 @@ it('finds and stops a process of an earlier supervisor', async () => {
   expect(findOrphans(path)).toEqual([]);
 });
 
-it('kills one that ignores the signal', async () => {
+it('a recorded process that ignores the signal is killed', async () => {
   const pid = await run(
     process.execPath,
     '-e',
@@ -47,13 +47,13 @@ it('kills one that ignores the signal', async () => {
   expect(await Promise.all(orphans.map((orphan) => waitForEnd(orphan, 60_000)))).toEqual([true]);
 });
 
-it('leaves alone another process that has the same id now', async () => {
+it('another process that has the recorded id now is left alone', async () => {
   const pid = await run('sleep', '60');
   writeFileSync(path, JSON.stringify([{ name: 'API', pid, startedAt: 'an earlier life' }]));
   expect(findOrphans(path)).toEqual([]);
 });
 
-it('does not report an ended process', async () => {
+it('an ended process is not reported', async () => {
   const pid = await run('sleep', '60');
   const record = new ProcessRecord(path);
   record.add('API', pid);
@@ -61,7 +61,7 @@ it('does not report an ended process', async () => {
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual([]);
 });
 
-it('kills everything recorded at once, with its children', async () => {
+it('everything recorded is killed at once, with its children', async () => {
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], { detached: true });
   children.push(parent);
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];

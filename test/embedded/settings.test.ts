@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { asksForHelp, describeUsage, readSettings } from '../../src/embedded/settings.ts';
 
-it('everything has a default', () => {
+it('every setting has a default', () => {
   expect(readSettings([], {})).toMatchObject({ dataDirectory: resolve('.data'), apiHost: '127.0.0.1' });
   expect(readSettings([], {}).apiPort).toBeUndefined();
 });
@@ -13,11 +13,11 @@ it('a flag takes precedence over a variable', () => {
   expect(settings.postgresPort).toBe(0);
 });
 
-it.each(['http', '70000', '-1', '1.5'])('refuses %s as a port, naming flag and variable', (port) => {
+it.each(['http', '70000', '-1', '1.5'])('the port %s is refused, naming flag and variable', (port) => {
   expect(() => readSettings([], { TEMPORAL_WEB_PORT: port })).toThrow(/TEMPORAL_WEB_PORT \(--temporal-web-port\)/);
 });
 
-it('refuses an unknown flag and lists the known ones', () => {
+it('an unknown flag is refused, and the known ones listed', () => {
   expect(() => readSettings(['--port', '1'], {})).toThrow(/--api-port, API_PORT/);
 });
 

@@ -40,7 +40,7 @@ function watch(text: string) {
   return { seen, report };
 }
 
-it('restarts a program that ends', async () => {
+it('a program that ends is restarted', async () => {
   const { seen, report } = watch('runs again');
   const start = () => program('exec sleep 60');
   const supervised = await Supervised.start(
@@ -55,7 +55,7 @@ it('restarts a program that ends', async () => {
   await supervised.stop();
 });
 
-it('gives up a program that keeps failing, and shows the end of its log', async () => {
+it('a program that keeps failing is given up, and the end of its log shown', async () => {
   const givenUp = await new Promise<Error>((resolve, reject) => {
     let starts = 0;
     const start = async () => {
@@ -73,13 +73,13 @@ it('gives up a program that keeps failing, and shows the end of its log', async 
   expect(givenUp.message).toContain('no licence');
 });
 
-it('has read what a program wrote last when it tells that the program has ended', async () => {
+it('the last output of a program is read before its end is reported', async () => {
   const talkative = await program('seq 100000');
   await talkative.exited;
   expect(talkative.logTail().split('\n').at(-1)).toBe('100000');
 });
 
-it('stops a program that a restart makes ready after the stop', async () => {
+it('a program that a restart makes ready after the stop is stopped', async () => {
   const restarting = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
   const programs: RunningProgram[] = [];
@@ -106,7 +106,7 @@ it('stops a program that a restart makes ready after the stop', async () => {
   expect(reports).toEqual(['Sleeper ended (signal SIGKILL); starting it again.']);
 });
 
-it('does not restart a stopped program', async () => {
+it('a stopped program is not restarted', async () => {
   let starts = 0;
   const start = () => {
     starts += 1;
@@ -123,7 +123,7 @@ it('does not restart a stopped program', async () => {
   expect(reports).toEqual([]);
 });
 
-it('kills a program that ignores the stop signal', async () => {
+it('a program that ignores the stop signal is killed', async () => {
   const stubborn = await startProgram({
     name: 'Stubborn',
     command: process.execPath,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it.each(rounds.flatMap((round) => (['before', 'after'] as const).map((moment) => [moment, round] as const)))(
-  '%s each statement of an admission (round %i): a retry with the same key is one job and one charge',
+  'a retry after kill -9 of the API %s each statement of an admission is one job and one charge (round %i)',
   async (moment) => {
     const statements = await statementsOfAnAdmission();
     expect(statements.some((sql) => sql.includes('admit_job'))).toBe(true);
@@ -30,7 +30,7 @@ it.each(rounds.flatMap((round) => (['before', 'after'] as const).map((moment) =>
 );
 
 it.each(rounds)(
-  'after the workflow was started and before anybody was told (round %i): one job, one charge',
+  'a retry after kill -9 of the API once its workflow has started is one job and one charge (round %i)',
   async () => {
     const { api } = stack.parts;
     const key = randomUUID();

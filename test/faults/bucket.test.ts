@@ -54,7 +54,7 @@ describeWith('versitygw', 'a bucket', () => {
   });
 
   it.each(rounds.flatMap((round) => FAULTS.map((fault) => ({ ...fault, round }))))(
-    'that is $fault (round $round): a job or a clean 503 under one key; what was admitted ends, charged once or not at all',
+    'with a bucket that is $fault a key gets a job or a clean 503; each job ends, charged once at most (round $round)',
     async ({ begin, end, refuses }) => {
       const client = stack.client('live');
       const upload = await client.upload(new Uint8Array(PICTURE));

@@ -34,7 +34,7 @@ it.each(
     BUNDLES.flatMap(([bundle, fields]) => MOMENTS.map((moment) => [moment, bundle, round, fields] as const)),
   ),
 )(
-  'an inference worker that dies %s it keeps what a stage of %s found (round %i): the bundle ends as without a fault, one charge',
+  'a bundle whose worker dies %s it keeps what a stage of %s found ends as without a fault, with one charge (round %i)',
   async (moment, bundle, _round, fields) => {
     const client = stack.client('live');
     const submit = async () => (await client.submit(bundle, { images: IMAGES })).id;

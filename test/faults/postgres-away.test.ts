@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it.each(rounds)(
-  'killed and started again (round %i): what was acknowledged is there and succeeds, and the service reconnects',
+  'acknowledged jobs outlive a kill of PostgreSQL and succeed, and the service reconnects (round %i)',
   async () => {
     await expectToSurvive(async () => {
       stack.postgres.program.signal('SIGKILL');
@@ -35,7 +35,7 @@ it.each(rounds)(
 );
 
 it.each(rounds)(
-  'every session terminated, again and again (round %i)',
+  'acknowledged jobs outlive the end of every PostgreSQL session, again and again, and succeed (round %i)',
   async () => {
     await expectToSurvive(async () => {
       for (let time = 0; time < 5; time += 1) {
@@ -52,7 +52,7 @@ it.each(rounds)(
 );
 
 it.each(rounds)(
-  'fewer sessions than requests (round %i): each is answered, with a job or a clear refusal',
+  'each request gets a job or a clear refusal where PostgreSQL has fewer sessions than requests (round %i)',
   async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => post(stack, { key: randomUUID() })));
     for (const answer of answers) expect([202, 429, 503]).toContain(answer?.status);

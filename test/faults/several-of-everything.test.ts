@@ -40,8 +40,8 @@ describeWith('rounds', 'twelve processes', () => {
   afterAll(() => stack.close());
 
   it(
-    `${pgBouncer ? 'behind PgBouncer, which is killed, ' : ''}each replaced in turn under mixed load: every ` +
-      'acknowledged job ends and is charged once, every repetition gets the same bytes, every event arrives',
+    `twelve processes ${pgBouncer ? 'behind PgBouncer, which is killed, ' : ''}are each replaced in turn under ` +
+      'mixed load: every acknowledged job ends and is charged once, every repetition gets the same bytes, every event arrives',
     async () => {
       const acknowledged = failOneInSeven(stack);
       const load = new MixedLoad(stack, new SeededRandom(1));

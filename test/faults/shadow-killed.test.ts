@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it.each(rounds.flatMap((round) => MOMENTS.map((at) => ({ ...at, round }))))(
-  '$when (round $round): nothing charged, nothing shown, counted once',
+  'a shadow killed $when has nothing charged, nothing shown, and is counted once (round $round)',
   async ({ moment, statement }) => {
     const client = stack.client('live');
     const reached = shadow.postgres.holdNext((sql) => sql.includes(statement), moment);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it.each(rounds)(
-  'killed in mid-job (round %i): everything admitted ends, nothing is started twice',
+  'everything admitted ends and nothing starts twice where Temporal is killed in mid-job (round %i)',
   async () => {
     await expectToSurvive(stack, { awayMs }, async () => {
       await stack.temporal.kill();
@@ -30,7 +30,7 @@ it.each(rounds)(
 );
 
 it.each(rounds)(
-  'out of reach (round %i): 202 or a clean 503, and the outbox drains',
+  'requests get 202 or a clean 503 while Temporal is unreachable, and the outbox drains (round %i)',
   async () => {
     await expectToSurvive(stack, { awayMs }, async () => {
       const proxies = Object.values(stack.parts).map(({ temporal }) => temporal);

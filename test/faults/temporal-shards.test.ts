@@ -26,7 +26,7 @@ describeWith('temporalServer', 'the production server of Temporal', () => {
     until(async () => (await history.countShards()) === HISTORY_SHARDS, PATIENCE_MS);
 
   it.each(rounds)(
-    'every shard moves to another process, killed with kill -9 in mid-job (round %i): everything admitted ends, nothing is started twice',
+    'everything admitted ends and nothing starts twice where every shard moves after kill -9 in mid-job (round %i)',
     async () => {
       const [one, other] = stack.temporal.histories as [History, History];
       await expectToSurvive(stack, { awayMs: AWAY_MS }, async () => {

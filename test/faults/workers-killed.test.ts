@@ -34,7 +34,7 @@ async function killAt(part: Part, statement: string, moment: Moment, scenario?: 
 
 describe('an inference worker', () => {
   it.each(tries)(
-    '%s it records the pick-up (round %i): the job ends, one charge',
+    'a job whose inference worker is killed %s it records the pick-up ends, with one charge (round %i)',
     async (moment) => {
       const job = await killAt(stack.parts.inference, 'update jobs', moment);
       expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
@@ -43,7 +43,7 @@ describe('an inference worker', () => {
   );
 
   it.each(tries)(
-    '%s it settles what it found (round %i): the job ends, one charge',
+    'a job whose inference worker is killed %s it settles what it found ends, with one charge (round %i)',
     async (moment) => {
       const job = await killAt(stack.parts.inference, 'settle_job', moment);
       expect(job).toMatchObject({ status: 'succeeded', credits: { reserved: 20, charged: 20 } });
@@ -52,7 +52,7 @@ describe('an inference worker', () => {
   );
 
   it.each(tries)(
-    '%s it settles a job that its model failed (round %i): nothing charged',
+    'nothing is charged where an inference worker is killed %s it settles a job that its model failed (round %i)',
     async (moment) => {
       const job = await killAt(stack.parts.inference, 'settle_job', moment, 'model_error');
       expect(job).toMatchObject({ status: 'failed', credits: { reserved: 20, charged: 0 } });
@@ -61,7 +61,7 @@ describe('an inference worker', () => {
   );
 
   it.each(rounds)(
-    'during inference (round %i): the job ends on another worker, one charge',
+    'a job whose worker is killed during inference ends on another worker, with one charge (round %i)',
     async () => {
       const { job } = await postUntilAdmitted(stack, { key: randomUUID(), scenario: 'slow' });
       await until(async () => (await statusOf(job.id)) === 'processing', 300_000);
@@ -76,7 +76,7 @@ describe('an inference worker', () => {
 
 describe('an orchestration worker', () => {
   it.each(tries)(
-    '%s it settles a job that was stopped (round %i): nothing charged',
+    'nothing is charged where an orchestration worker is killed %s it settles a job that was stopped (round %i)',
     async (moment) => {
       const { orchestration } = stack.parts;
       const reached = orchestration.postgres.holdNext((sql) => sql.includes('settle_job'), moment);
@@ -97,7 +97,7 @@ describe('an orchestration worker', () => {
 });
 
 it.each(tries)(
-  'a delivery worker %s it records an attempt (round %i): delivered at least once, one event id',
+  'an event whose worker is killed %s it records an attempt is delivered at least once, under one id (round %i)',
   async (moment) => {
     const job = await killAt(stack.parts.webhooks, 'webhook_attempts', moment);
     const deliveries = stack.receiver.deliveries.map(({ rawBody }) => JSON.parse(rawBody));

@@ -40,25 +40,25 @@ async function expectNothing(): Promise<void> {
 }
 
 describe('an admitted job', () => {
-  it('is queued with its credits held', async () => {
+  it('an admitted job is queued with its credits held', async () => {
     const id = await admit(orm, customer, { reservedCredits: 30 });
     expect(await readJob(orm, id)).toMatchObject({ status: 'queued', reservedCredits: 30, chargedCredits: 0 });
     expect(await transfersOf(orm, id)).toEqual([['hold', 30]]);
     expect(await readAccount(orm, customer.organizationId, false)).toEqual({ available: 70, held: 30, openJobs: 1 });
   });
 
-  it('that is free holds no credits and counts as open', async () => {
+  it('an admitted job that is free holds no credits and counts as open', async () => {
     const id = await admit(orm, customer, { reservedCredits: 0 });
     expect(await transfersOf(orm, id)).toEqual([]);
     expect(await readAccount(orm, customer.organizationId, false)).toEqual({ available: 100, held: 0, openJobs: 1 });
   });
 
-  it('may use the last credit', async () => {
+  it('an admitted job may use the last credit', async () => {
     await admit(orm, customer, { reservedCredits: 100 });
     expect(await readAccount(orm, customer.organizationId, false)).toEqual({ available: 0, held: 100, openJobs: 1 });
   });
 
-  it('of a live or staging key draws on live credits', async () => {
+  it('a job of a live or staging key draws on live credits', async () => {
     await admit(orm, customer, { livemode: true, reservedCredits: 300 });
     await admit(orm, customer, { livemode: true, isStaging: true, reservedCredits: 300 });
     expect(await readAccount(orm, customer.organizationId, true)).toEqual({ available: 400, held: 600, openJobs: 2 });
@@ -66,8 +66,8 @@ describe('an admitted job', () => {
   });
 });
 
-describe('a refused job leaves nothing', () => {
-  it('when the balance is one credit too low', async () => {
+describe('a refused job', () => {
+  it('a job is refused and leaves nothing when the balance is one credit too low', async () => {
     await expect(attempt({ reservedCredits: 101, idempotencyKey: 'one-too-many' })).rejects.toMatchObject({
       code: 'insufficient_credits',
       message: expect.stringContaining('101 credits and 100 are available in test mode'),
@@ -75,7 +75,7 @@ describe('a refused job leaves nothing', () => {
     await expectNothing();
   });
 
-  it('when the organisation has no account in this mode', async () => {
+  it('a job is refused and leaves nothing when the organisation has no account in this mode', async () => {
     const poor = await createCustomer(orm, { live: 0, test: 1 });
     const changes = { organizationId: poor.organizationId, apiKeyId: poor.keyIds.live, livemode: true };
     await expect(attempt(changes)).rejects.toMatchObject({ code: 'insufficient_credits' });
@@ -83,7 +83,7 @@ describe('a refused job leaves nothing', () => {
     expect(await countRows(orm, 'jobs', poor.organizationId)).toBe(0);
   });
 
-  it('when the limit of open jobs is reached', async () => {
+  it('a job is refused and leaves nothing when the limit of open jobs is reached', async () => {
     const open = await createCustomer(orm, { test: 100 });
     const own = { organizationId: open.organizationId, apiKeyId: open.keyIds.test, openJobsLimit: 2 };
     await attempt(own);
@@ -96,7 +96,7 @@ describe('a refused job leaves nothing', () => {
     expect(await countRows(orm, 'idempotency_claims', open.organizationId)).toBe(0);
   });
 
-  it('when one of its uploads has expired since it was read, and marks no upload as used', async () => {
+  it('a job is refused and marks no upload as used when one of its uploads has expired since it was read', async () => {
     const [kept, expired] = [await insertUpload(60_000), await insertUpload(-1)];
     const inputs = [kept, expired].map(inputOf);
     await expect(attempt({ inputs, idempotencyKey: 'with-uploads' })).rejects.toMatchObject({
@@ -140,7 +140,7 @@ async function insertUpload(lifetimeMs: number): Promise<string> {
 }
 
 describe('concurrent admissions', () => {
-  it('with credits for exactly 10 jobs admit exactly 10 of 100', async () => {
+  it('concurrent admissions with credits for exactly 10 jobs admit exactly 10 of 100', async () => {
     const few = await createCustomer(orm, { test: 200 });
     const own = { organizationId: few.organizationId, apiKeyId: few.keyIds.test };
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => attempt(own)));
@@ -151,7 +151,7 @@ describe('concurrent admissions', () => {
     expect(await readAccount(orm, few.organizationId, false)).toEqual({ available: 0, held: 200, openJobs: 10 });
   });
 
-  it('are admitted when a top-up arrives after their balance check', async () => {
+  it('a job is admitted when a top-up arrives after its balance check', async () => {
     const poor = await createCustomer(orm, { test: 10 });
     const own = { organizationId: poor.organizationId, apiKeyId: poor.keyIds.test, reservedCredits: 30 };
     const pause = await pauseAfterUpdatesOfAccounts(database.url);
@@ -174,7 +174,7 @@ describe('concurrent admissions', () => {
     expect(await readAccount(orm, poor.organizationId, false)).toEqual({ available: 30, held: 30, openJobs: 1 });
   });
 
-  it('never exceed the limit of open jobs', async () => {
+  it('concurrent admissions never exceed the limit of open jobs', async () => {
     const many = await createCustomer(orm, { test: 100_000 });
     const own = { organizationId: many.organizationId, apiKeyId: many.keyIds.test, openJobsLimit: 7 };
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => attempt(own)));
@@ -182,7 +182,7 @@ describe('concurrent admissions', () => {
     expect(await countRows(orm, 'jobs', many.organizationId)).toBe(7);
   });
 
-  it('with one key create one job, and the others replay its response', async () => {
+  it('concurrent admissions with one key create one job, and the others replay its response', async () => {
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => attempt({ idempotencyKey: 'one-and-only' })));
     expect(outcomes.filter((replay) => replay === null)).toHaveLength(1);
     const replays = outcomes.flatMap((replay) => (replay ? [replay.body] : []));
@@ -191,7 +191,7 @@ describe('concurrent admissions', () => {
     expect(await countRows(orm, 'jobs', customer.organizationId)).toBe(1);
   });
 
-  it('with one key and two payloads create one job and refuse the other payload', async () => {
+  it('concurrent admissions with one key and two payloads create one job and refuse the other payload', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         attempt({ idempotencyKey: 'two-payloads', parameters: { n: index % 2 } }),
@@ -205,7 +205,7 @@ describe('concurrent admissions', () => {
     expect(await countRows(orm, 'jobs', customer.organizationId)).toBe(1);
   });
 
-  it('with one key and too few credits are all refused and leave the key free', async () => {
+  it('concurrent admissions with one key and too few credits are all refused and leave the key free', async () => {
     const refused = Array.from({ length: 20 }, () => attempt({ idempotencyKey: 'still-free', reservedCredits: 500 }));
     for (const outcome of await Promise.allSettled(refused)) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'insufficient_credits' } });
@@ -215,7 +215,7 @@ describe('concurrent admissions', () => {
 });
 
 describe('a claim', () => {
-  it('refuses repetitions until the first request stores its response or is considered dead', async () => {
+  it('a claim refuses repetitions until the first request stores its response or is considered dead', async () => {
     const changes: JobChanges = { idempotencyKey: 'in-progress', inProgressUntil: new Date(Date.now() + 60_000) };
     await attempt(changes);
     await expect(attempt(changes)).rejects.toMatchObject({ code: 'idempotency_request_in_progress' });
@@ -223,7 +223,7 @@ describe('a claim', () => {
     expect(await attempt(changes)).toMatchObject({ status: 202 });
   });
 
-  it('is taken over by exactly one of many requests once it has expired', async () => {
+  it('a claim is taken over by exactly one of many requests once it has expired', async () => {
     await attempt({ idempotencyKey: 'expired-claim' });
     await query(orm.em.fork(), `update idempotency_claims set expires_at = now() where key = 'expired-claim'`);
     const again = () => attempt({ idempotencyKey: 'expired-claim', parameters: { other: true }, reservedCredits: 1 });
@@ -232,7 +232,7 @@ describe('a claim', () => {
     expect(await countRows(orm, 'jobs', customer.organizationId)).toBe(2);
   });
 
-  it('is separate for each organisation, mode and route', async () => {
+  it('a claim is separate for each organisation, mode and route', async () => {
     const idempotencyKey = 'same-everywhere';
     expect(await attempt({ idempotencyKey })).toBeNull();
     expect(await attempt({ idempotencyKey, livemode: true })).toBeNull();

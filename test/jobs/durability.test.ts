@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { findFreePort } from '../../src/embedded/ports.ts';
 import { type PostgresServer, preparePostgres } from '../../src/embedded/postgres.ts';
@@ -15,6 +15,9 @@ import { type Customer, createCustomer, readAccount } from '../support/customers
 import { admission } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { until } from '../support/until.ts';
+
+// Each test makes a PostgreSQL of its own that waits for the disk, however slow that is.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const LANES = 8;
 /** Acknowledgements before the kill: enough for several flushes, and for a few to be under way at any moment. */
@@ -73,8 +76,8 @@ async function acknowledgedBeforeKill(work: () => Promise<string>): Promise<stri
   return acknowledged;
 }
 
-describe('after a kill of PostgreSQL', () => {
-  it('keeps every acknowledged admission with its hold', async () => {
+describe('a kill of PostgreSQL', () => {
+  it('every acknowledged admission survives a kill of PostgreSQL, with its hold', async () => {
     const acknowledged = await acknowledgedBeforeKill(admitOne);
     expect(acknowledged.length).toBeGreaterThanOrEqual(BEFORE_THE_KILL);
     const rows = await query<{ id: string }>(
@@ -86,7 +89,7 @@ describe('after a kill of PostgreSQL', () => {
     await expectLedgerToBalance(server.databaseUrl);
   });
 
-  it('keeps every acknowledged settlement, charged once', async () => {
+  it('every acknowledged settlement survives a kill of PostgreSQL, charged once', async () => {
     const open = await Promise.all(Array.from({ length: 4 * BEFORE_THE_KILL }, admitOne));
     const acknowledged = await acknowledgedBeforeKill(async () => {
       const jobId = open.pop();

@@ -38,11 +38,11 @@ it.each([
   [[{ a: [{ confidence: 2 / 3 }] }], [{ a: [{ confidence: 0.6667 }] }]],
   [null, null],
   ['text', 'text'],
-])('%j is finished as %j', (result, finished) => {
+])('the result %j is finished as %j', (result, finished) => {
   expect(finishResult(result)).toEqual(finished);
 });
 
-it('leaves the order of fields and the given result as they are', () => {
+it('a finished result has the same order of fields, and the given result is unchanged', () => {
   const given = { z: 1, confidence: 0.123456, a: { confidence: 0.5 } };
   expect(JSON.stringify(finishResult(given))).toBe('{"z":1,"confidence":0.1235,"a":{"confidence":0.5}}');
   expect(given.confidence).toBe(0.123456);

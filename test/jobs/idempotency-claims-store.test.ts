@@ -40,7 +40,7 @@ async function leftClaims(): Promise<number> {
 }
 
 describe('expired claims', () => {
-  it('are deleted in batches, and claims that hold stay', async () => {
+  it('expired claims are deleted in batches, and claims that hold stay', async () => {
     await insertClaims({ expired: 1_500, open: 10 });
     const batches = [
       await deleteExpiredIdempotencyClaims(orm.em.fork()),
@@ -53,7 +53,7 @@ describe('expired claims', () => {
     expect(await leftClaims()).toBe(10);
   });
 
-  it('that a request is taking over are skipped, not waited for', async () => {
+  it('expired claims that a request is taking over are skipped, not waited for', async () => {
     await insertClaims({ expired: 20 });
     await orm.em.fork().transactional(async (em) => {
       await query(em, `select from idempotency_claims where key = 'key-7' for update`);
@@ -62,7 +62,7 @@ describe('expired claims', () => {
     expect(await leftClaims()).toBe(1);
   });
 
-  it('are shared by replicas that delete at the same time', async () => {
+  it('expired claims are shared by replicas that delete at the same time', async () => {
     await insertClaims({ expired: 2_000 });
     const batches = await Promise.all([0, 1].map(() => deleteExpiredIdempotencyClaims(orm.em.fork())));
     expect(batches.map(({ rows }) => rows)).toEqual([1_000, 1_000]);

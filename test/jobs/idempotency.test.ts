@@ -4,21 +4,21 @@ import { fingerprint } from '../../src/jobs/idempotency.ts';
 
 const hex = (payload: unknown) => fingerprint(payload).toString('hex');
 
-describe('two payloads have one fingerprint', () => {
-  it('when only the order of fields differs, at any depth', () => {
+describe('two payloads with one fingerprint', () => {
+  it('two payloads have one fingerprint when only the order of fields differs, at any depth', () => {
     expect(hex({ a: 1, b: { c: [1, 2], d: null } })).toBe(hex({ b: { d: null, c: [1, 2] }, a: 1 }));
   });
 
-  it('when one omits a field that is undefined in the other', () => {
+  it('two payloads have one fingerprint when one omits a field that is undefined in the other', () => {
     expect(hex({ a: 1, b: undefined })).toBe(hex({ a: 1 }));
   });
 
-  it('when they are equal', () => {
+  it('two payloads have one fingerprint when they are equal', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => hex(value) === hex(JSON.parse(JSON.stringify(value)))));
   });
 });
 
-describe('two payloads have different fingerprints', () => {
+describe('two payloads with different fingerprints', () => {
   it.each([
     [{ a: 1 }, { a: '1' }],
     [{ a: null }, {}],
@@ -29,9 +29,9 @@ describe('two payloads have different fingerprints', () => {
     [['a', 'b'], ['a,b']],
     ['', null],
     [true, 'true'],
-  ])('%j and %j', (one, other) => expect(hex(one)).not.toBe(hex(other)));
+  ])('the payloads %j and %j have different fingerprints', (one, other) => expect(hex(one)).not.toBe(hex(other)));
 
-  it('when their JSON differs', () => {
+  it('two payloads have different fingerprints when their JSON differs', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { minLength: 2, maxLength: 2 }), ([one, other]) => {
         fc.pre(canonical(one) !== canonical(other));

@@ -11,9 +11,9 @@ describe('the event of a terminal status', () => {
     ['failed', 'job.failed'],
     ['expired', 'job.failed'],
     ['canceled', null],
-  ] as const)('%s is %s', (status, type) => expect(eventTypeOf(status)).toBe(type));
+  ] as const)('the event of a job that ends %s is %s', (status, type) => expect(eventTypeOf(status)).toBe(type));
 
-  it('is one of the three types that webhooks subscribe to, and every type occurs', () => {
+  it('an event is one of the three types that webhooks subscribe to, and every type occurs', () => {
     const types = new Set(TERMINAL_JOB_STATUSES.map(eventTypeOf));
     expect([...types].filter((type) => type !== null).sort()).toEqual([...EVENT_TYPES].sort());
   });

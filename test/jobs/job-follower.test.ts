@@ -53,7 +53,7 @@ async function pass(ms: number): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
 }
 
-it('reads each job once a second in one statement, however many follow it, and not once nobody does', async () => {
+it('jobs are read once a second in one statement, however many follow them, and no more once nobody does', async () => {
   const told = new Map<string, number>();
   const listener = (name: string) => (job: FollowedJob) => {
     expect(job.status).toBe('queued');

@@ -36,7 +36,7 @@ it('a queued job has every required field of the specification and no optional o
   });
 });
 
-it('fields have a fixed order, so that equal jobs are equal bytes', () => {
+it('the fields of a job have a fixed order, so that equal jobs are equal bytes', () => {
   const shuffled = Object.fromEntries(Object.entries(queued).reverse()) as unknown as JobRecord;
   expect(JSON.stringify(renderJob(shuffled))).toBe(JSON.stringify(renderJob(queued)));
 });

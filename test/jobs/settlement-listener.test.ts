@@ -56,7 +56,7 @@ it('a settlement wakes every waiter of its job and no other', async () => {
   expect(await elsewhere).toBe(true);
 });
 
-it('an aborted signal ends the wait with false, at once when it was already aborted', async () => {
+it('an aborted signal ends the wait for a settlement with false, at once when it was already aborted', async () => {
   const leaving = new AbortController();
   const waiting = settlements.settled('job_1', leaving.signal);
   leaving.abort();
@@ -64,7 +64,7 @@ it('an aborted signal ends the wait with false, at once when it was already abor
   expect(await settlements.settled('job_1', leaving.signal)).toBe(false);
 });
 
-describe('when its connection is lost', () => {
+describe('a listener that loses its connection', () => {
   /** Ends the one session that listens, once those that have left before are gone. */
   async function terminate() {
     const listen = "datname = current_database() and query = 'listen job_settled'";
@@ -75,7 +75,7 @@ describe('when its connection is lost', () => {
     await query(orm.em.fork(), `select pg_terminate_backend(pid) from pg_stat_activity where ${listen}`);
   }
 
-  it('reconnects, wakes every waiter and receives later settlements', async () => {
+  it('a listener that loses its connection reconnects, wakes every waiter and receives later settlements', async () => {
     const jobId = await admit(orm, customer);
     const waiting = settlements.settled(jobId, NEVER);
     await terminate();
@@ -87,7 +87,7 @@ describe('when its connection is lost', () => {
     await log.waitFor((line) => line.msg === 'settlement listener lost its connection');
   });
 
-  it('reconnects after each of three losses', async () => {
+  it('a listener reconnects after each of three losses of its connection', async () => {
     for (let time = 0; time < 3; time += 1) {
       const waiting = settlements.settled('any job', NEVER);
       await terminate();
@@ -106,7 +106,7 @@ it('waiters are woken periodically, in case a notification was lost', async () =
   }
 });
 
-it('retries while the database is away, until it is closed', async () => {
+it('a listener retries while the database is down, until it is closed', async () => {
   const nowhere = listenForSettlements('postgres://nobody@127.0.0.1:1/nothing', log.logger);
   expect(await log.waitFor((line) => line.msg === 'settlement listener cannot connect')).toMatchObject({ level: 40 });
   await nowhere.close();

@@ -64,8 +64,8 @@ const succeed = (jobId: string) =>
   settle(transition(jobId, 'succeeded', { result: { reading: 1 }, chargedCredits: 20 }));
 const pickUp = (jobId: string) => pickUpJob(orm.em.fork(), jobId, 'model@2026-01-01', NOW);
 
-describe('exactly one wins', () => {
-  it('of twenty settlements, with one charge and one event', async () => {
+describe('concurrent ends of a job', () => {
+  it('exactly one of twenty settlements wins, with one charge and one event', async () => {
     const jobId = await admit(orm, customer);
     const wins = await Promise.all(Array.from({ length: 20 }, () => succeed(jobId)));
     expect(wins.filter(Boolean)).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('exactly one wins', () => {
     expect(await orm.em.fork().count(Event, { jobId })).toBe(1);
   });
 
-  it.each(ROUNDS)('of cancellation, expiry and settlement (round %d)', async () => {
+  it.each(ROUNDS)('exactly one of cancellation, expiry and settlement wins (round %d)', async () => {
     const jobId = await admit(orm, customer);
     const ends = [cancel, expire, succeed]
       .map((end) => ({ end, order: Math.random() }))
@@ -89,7 +89,7 @@ describe('exactly one wins', () => {
     expect(await orm.em.fork().count(Event, { jobId })).toBe(status === 'canceled' ? 0 : 1);
   });
 
-  it.each(ROUNDS)('of cancellation and pick-up (round %d)', async () => {
+  it.each(ROUNDS)('exactly one of cancellation and pick-up wins (round %d)', async () => {
     const jobId = await admit(orm, customer);
     const [isCanceled, isPickedUp] = await Promise.all([cancel(jobId), pickUp(jobId)]);
     expect([isCanceled, isPickedUp].filter(Boolean)).toHaveLength(1);
@@ -99,25 +99,28 @@ describe('exactly one wins', () => {
     );
   });
 
-  it.each(ROUNDS)('of expiry and a worker that picks up, finishes and settles (round %d)', async () => {
-    const jobId = await admit(orm, customer);
-    const activities = createSettlementActivities({ orm });
-    const settleActivity = (failure: 'job_expired' | null) =>
-      activities.settleJob({ jobId, failure }).catch(() => null);
-    const [expired, finished] = await Promise.all([
-      settleActivity('job_expired'),
-      finishInference(orm, jobId).then(() => settleActivity(null)),
-    ]);
-    const { status, chargedCredits } = await readJob(orm, jobId);
-    // Both get the same end; the expiry may lose the race, and then it fails.
-    expect(finished).toMatchObject({ status, chargedCredits });
-    if (expired) expect(expired).toMatchObject({ status, chargedCredits });
-    expect(chargedCredits).toBe(status === 'succeeded' ? 20 : 0);
-  });
+  it.each(ROUNDS)(
+    'exactly one of expiry and a worker that picks up, finishes and settles wins (round %d)',
+    async () => {
+      const jobId = await admit(orm, customer);
+      const activities = createSettlementActivities({ orm });
+      const settleActivity = (failure: 'job_expired' | null) =>
+        activities.settleJob({ jobId, failure }).catch(() => null);
+      const [expired, finished] = await Promise.all([
+        settleActivity('job_expired'),
+        finishInference(orm, jobId).then(() => settleActivity(null)),
+      ]);
+      const { status, chargedCredits } = await readJob(orm, jobId);
+      // Both get the same end; the expiry may lose the race, and then it fails.
+      expect(finished).toMatchObject({ status, chargedCredits });
+      if (expired) expect(expired).toMatchObject({ status, chargedCredits });
+      expect(chargedCredits).toBe(status === 'succeeded' ? 20 : 0);
+    },
+  );
 });
 
 describe('a transition that loses', () => {
-  it('changes nothing', async () => {
+  it('a transition that loses changes nothing', async () => {
     const jobId = await admit(orm, customer);
     await succeed(jobId);
     const before = await readJob(orm, jobId);
@@ -130,21 +133,21 @@ describe('a transition that loses', () => {
     expect(await countRows(orm, 'events', customer.organizationId)).toBe(1);
   });
 
-  it('from a status it may not leave changes nothing', async () => {
+  it('a transition from a status that it may not leave changes nothing', async () => {
     const jobId = await admit(orm, customer);
     await pickUp(jobId);
     expect(await expire(jobId)).toBe(false);
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'processing' });
   });
 
-  it('returns false for a job that does not exist', async () => {
+  it('a transition returns false for a job that does not exist', async () => {
     expect(await succeed(newId('job'))).toBe(false);
   });
 });
 
 describe('a pick-up', () => {
   it.each(['succeeded', 'partial', 'failed', 'expired', 'canceled'] as const)(
-    'of a %s job changes nothing',
+    'a pick-up of a %s job changes nothing',
     async (to) => {
       const jobId = await admit(orm, customer);
       await settle(transition(jobId, to));

@@ -28,7 +28,7 @@ describe('a settlement that is repeated after PostgreSQL lost the first one', ()
   const settleAt = (time: string, of = job) =>
     planTransition({ job: of, outcome: SUCCESS, listeners: [] }, null, new Date(time)).event;
 
-  it('gives the event the same id, in its row and in its payload', () => {
+  it('a repeated settlement gives the event the same id, in its row and in its payload', () => {
     const [first, second] = [settleAt('2026-12-01T12:00:05Z'), settleAt('2026-12-01T12:00:09Z')];
     expect(first).not.toBeNull();
     expect(second?.id).toBe(first?.id);
@@ -36,7 +36,7 @@ describe('a settlement that is repeated after PostgreSQL lost the first one', ()
     expect(JSON.parse(second?.payload ?? '')).toMatchObject({ id: first?.id });
   });
 
-  it('gives events of different jobs different ids', () => {
+  it('settlements of different jobs give their events different ids', () => {
     expect(settleAt('2026-12-01T12:00:05Z', jobOf(newId('job')))?.id).not.toBe(settleAt('2026-12-01T12:00:05Z')?.id);
   });
 });

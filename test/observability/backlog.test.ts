@@ -51,7 +51,7 @@ function scrapes(changes: Partial<Parameters<typeof observeBacklog>[0]> = {}) {
   };
 }
 
-it('counts open jobs, holds, the outbox and deliveries, with the age of the oldest', async () => {
+it('the backlog counts open jobs, holds, the outbox and deliveries, with the age of the oldest', async () => {
   const minuteAgo = new Date(Date.now() - 60_000);
   await admit(orm, customer, { createdAt: minuteAgo, dueAt: minuteAgo });
   await admit(orm, customer);
@@ -85,7 +85,7 @@ it('a task queue that nobody polls shows its tasks and no poller', async () => {
   expect((await scrape()).get(`task_queue_pollers${labels}`)).toBe(0);
 });
 
-it('omits what it cannot read, so that it does not look like an empty queue', async () => {
+it('the backlog omits what it cannot read, so that it does not look like an empty queue', async () => {
   const away = openTemporalClient({ address, namespace: 'that-does-not-exist' });
   const gauges = await scrapes({ temporal: away })();
   await away.connection.close();

@@ -13,7 +13,7 @@ async function start(checks: Parameters<typeof startMetricsServer>[0]['checks'] 
 }
 
 describe('readiness', () => {
-  it('holds only while every check holds', async () => {
+  it('readiness holds only while every check holds', async () => {
     let isPolling = true;
     const get = await start({ database: async () => true, polling: () => isPolling });
     expect((await get('/health/ready')).status).toBe(200);
@@ -23,7 +23,7 @@ describe('readiness', () => {
     expect(await answer.json()).toEqual({ status: 'unavailable', checks: { database: true, polling: false } });
   });
 
-  it('does not hold before the process has added a check', async () => {
+  it('readiness does not hold before the process has added a check', async () => {
     const checks: Parameters<typeof start>[0] = {};
     const get = await start(checks);
     expect((await get('/health/ready')).status).toBe(503);
@@ -31,7 +31,7 @@ describe('readiness', () => {
     expect((await get('/health/ready')).status).toBe(200);
   });
 
-  it('does not hold when a check throws or never settles', async () => {
+  it('readiness does not hold when a check throws or never settles', async () => {
     const get = await start({
       database: () => Promise.reject(new Error('away')),
       polling: () => new Promise(() => {}),
@@ -40,25 +40,25 @@ describe('readiness', () => {
     expect(await answer.json()).toMatchObject({ checks: { database: false, polling: false } });
   });
 
-  it('is independent of liveness', async () => {
+  it('readiness is independent of liveness', async () => {
     const get = await start({ database: () => false });
     expect((await get('/health/live')).status).toBe(200);
   });
 });
 
-it('serves metrics of the process, including the event loop lag', async () => {
+it('the metrics server serves metrics of the process, including the event loop lag', async () => {
   const get = await start();
   const answer = await get('/metrics');
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   expect(await answer.text()).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
 });
 
-it('serves nothing without an address', async () => {
+it('the metrics server serves nothing without an address', async () => {
   server = await startMetricsServer({ address: '', registry: new Registry(), checks: {} });
   expect(server.port).toBeNull();
 });
 
-it('refuses other paths and methods', async () => {
+it('the metrics server refuses other paths and methods', async () => {
   const get = await start();
   expect((await get('/')).status).toBe(404);
   expect((await fetch(`http://127.0.0.1:${server.port}/metrics`, { method: 'POST' })).status).toBe(404);

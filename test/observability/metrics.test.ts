@@ -25,7 +25,7 @@ const linesOf = async (use: (metrics: ReturnType<typeof createMetrics>) => void)
 };
 
 describe('a settled job', () => {
-  it('is counted by status, with its queue time and total time', async () => {
+  it('a settled job is counted by status, with its queue time and total time', async () => {
     const lines = await linesOf((metrics) => metrics.jobSettled(JOB));
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -36,12 +36,12 @@ describe('a settled job', () => {
     );
   });
 
-  it('that nobody picked up has no queue time', async () => {
+  it('a settled job that nobody picked up has no queue time', async () => {
     const lines = await linesOf((metrics) => metrics.jobSettled({ ...JOB, status: 'expired', startedAt: null }));
     expect(lines.filter((line) => line.startsWith('vehicle_inference_job_queue_seconds_count'))).toEqual([]);
   });
 
-  it('has a time for its inference and its settlement, to the millisecond', async () => {
+  it('a settled job has a time for its inference and its settlement, to the millisecond', async () => {
     const lines = await linesOf((metrics) => {
       const settled = observeSettlements(metrics, pino({ enabled: false }), () => at(5.375));
       settled({ ...JOB, id: 'job_1', organizationId: 'org_1' });
@@ -53,7 +53,7 @@ describe('a settled job', () => {
     ]);
   });
 
-  it('never has a negative duration, whatever the clocks say', async () => {
+  it('a settled job never has a negative duration, whatever the clocks say', async () => {
     const lines = await linesOf((metrics) => metrics.jobSettled({ ...JOB, startedAt: at(-1) }));
     expect(lines).toContain('vehicle_inference_job_queue_seconds_sum{endpoint="dashboard.read",mode="live"} 0');
   });
@@ -96,7 +96,7 @@ it('a skipped attempt of a delivery does not count as a failed one', async () =>
   ]);
 });
 
-it('names end in their unit, counters in _total, and no label holds an id', async () => {
+it('the names of metrics end in their unit, and those of counters in _total', async () => {
   const metrics = await createMetrics().registry.getMetricsAsJSON();
   expect(metrics.length).toBeGreaterThan(8);
   for (const { name, type } of metrics) {

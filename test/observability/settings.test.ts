@@ -19,7 +19,7 @@ it('metrics, traces and versioning are off by default', () => {
   });
 });
 
-describe('a setting that cannot work is refused', () => {
+describe('a setting that cannot work', () => {
   it.each([
     ['METRICS_ADDRESS', '9464'],
     ['TEMPORAL_METRICS_ADDRESS', 'localhost:9465'],
@@ -29,12 +29,12 @@ describe('a setting that cannot work is refused', () => {
     ['INPUT_RETENTION_DAYS', '0'],
     // Customers are promised 30 days of events.
     ['EVENT_RETENTION_DAYS', '7'],
-  ])('%s %s', (name, value) => {
+  ])('the setting %s=%s is refused', (name, value) => {
     expect(() => read('worker:orchestration', { [name]: value })).toThrow(new RegExp(`${name} must be`));
   });
 });
 
-it('IPv6 addresses and host names are accepted', () => {
+it('IPv6 addresses and host names are accepted as the address of metrics', () => {
   expect(read('api', { METRICS_ADDRESS: '[::]:9464' }).METRICS_ADDRESS).toBe('[::]:9464');
   expect(read('api', { METRICS_ADDRESS: 'localhost:9464' }).METRICS_ADDRESS).toBe('localhost:9464');
 });

@@ -31,8 +31,8 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => tracing.stop());
 
-describe('a workflow that began without traces continues with them', () => {
-  it.each(histories)('%s', async (file) => {
+describe('a workflow that began without traces', () => {
+  it.each(histories)('a workflow that began without traces continues with them: %s', async (file) => {
     const history: unknown = JSON.parse(readFileSync(HISTORIES + file, 'utf8'));
     const replay = Worker.runReplayHistory({ workflowBundle, plugins: tracing.temporalPlugins }, history);
     await expect(replay).resolves.toBeUndefined();
@@ -40,14 +40,14 @@ describe('a workflow that began without traces continues with them', () => {
 });
 
 describe('a span', () => {
-  it('of failed work has the name of the error, and nothing of its message', async () => {
+  it('a span of failed work has the name of the error, and nothing of its message', async () => {
     const work = tracing.inSpan('work', {}, () => Promise.reject(new TypeError('what was sent')));
     await expect(work).rejects.toThrow(TypeError);
     const [span] = exporter.getFinishedSpans().slice(-1);
     expect(span).toMatchObject({ name: 'work', status: { message: 'TypeError' }, events: [] });
   });
 
-  it('can be renamed and extended during its work', async () => {
+  it('a span can be renamed and extended during its work', async () => {
     await tracing.inSpan('GET', { first: 1 }, async (span) => {
       span.rename('GET /v1/jobs/:id');
       span.set({ second: true });

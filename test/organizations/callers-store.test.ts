@@ -53,7 +53,7 @@ describe('the state of a key', () => {
     { given: 'a revocation', changes: { revokedAt: BEFORE }, state: 'revoked' },
     { given: 'a revocation and an expiry', changes: { revokedAt: BEFORE, expiresAt: BEFORE }, state: 'revoked' },
     { given: 'a rotation long over', changes: { rotatesAt: BEFORE }, state: 'usable' },
-  ])('with $given is $state for the current secret', async ({ changes, state }) => {
+  ])('a key with $given is $state for the current secret', async ({ changes, state }) => {
     expect(await find((await rotatedKey(changes)).current)).toMatchObject({ state });
   });
 
@@ -63,17 +63,17 @@ describe('the state of a key', () => {
     { given: 'no grace period', changes: {}, state: 'rotated' },
     { given: 'a grace period past its expiry', changes: { rotatesAt: AFTER, expiresAt: NOW }, state: 'expired' },
     { given: 'a revocation in its grace period', changes: { rotatesAt: AFTER, revokedAt: BEFORE }, state: 'revoked' },
-  ])('with $given is $state for the previous secret', async ({ changes, state }) => {
+  ])('a key with $given is $state for the previous secret', async ({ changes, state }) => {
     expect(await find((await rotatedKey(changes)).previous)).toMatchObject({ state });
   });
 
-  it('is unknown for a secret that does not exist', async () => {
+  it('a secret that does not exist is unknown', async () => {
     expect(await find(newApiKeySecret('test').secret)).toBeNull();
   });
 });
 
-describe('a request is counted', () => {
-  it('by organisation, mode and name, whichever key it uses', async () => {
+describe('the count of requests', () => {
+  it('a request is counted by organisation, mode and name, whichever key it uses', async () => {
     const rateName = 'shared';
     const { secret: other } = await createKey(orm, customer.organizationId, 'live');
     const stranger = await createCustomer(orm);
@@ -87,7 +87,7 @@ describe('a request is counted', () => {
     expect(await requests(stranger.keys.live)).toBe(1);
   });
 
-  it('exactly once, even concurrently', async () => {
+  it('each of many concurrent requests is counted exactly once', async () => {
     const found = await Promise.all(
       Array.from({ length: 40 }, () => find(customer.keys.test, { rateName: 'at once' })),
     );
@@ -95,7 +95,7 @@ describe('a request is counted', () => {
     expect(counts.toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   });
 
-  it('from zero after a minute', async () => {
+  it('requests are counted from zero after a minute', async () => {
     const count = () => countRequest(orm.em.fork(), 'a minute');
     expect([(await count()).requests, (await count()).requests]).toEqual([1, 2]);
     await query(orm.em.fork(), `update rate_limits set resets_at = now() where key = 'a minute'`);
@@ -105,7 +105,7 @@ describe('a request is counted', () => {
     expect(resetSeconds).toBeLessThanOrEqual(60);
   });
 
-  it('not against an organisation whose revoked key is tried', async () => {
+  it('a request with a revoked or expired key is not counted against its organisation', async () => {
     const rateName = 'lost key';
     const [revoked, expired] = [await rotatedKey({ revokedAt: BEFORE }), await rotatedKey({ expiresAt: BEFORE })];
     const attempts = [revoked.current, revoked.previous, expired.current].map((secret) => find(secret, { rateName }));
@@ -114,7 +114,7 @@ describe('a request is counted', () => {
   });
 });
 
-it('reports whether the called endpoint has a model', async () => {
+it('the look-up of a caller reports whether the called endpoint has a model', async () => {
   await query(orm.em.fork(), `insert into installed_endpoints (endpoint, model_version) values ('vin.read', 'vin@1')`);
   const isInstalled = async (endpoint: string | null) =>
     (await find(customer.keys.live, { endpoint }))?.isEndpointInstalled;

@@ -31,7 +31,7 @@ const use = (secret = key.secret, path = '/v1/endpoints') => api.call(path, { ke
 const lastUsed = async (id = key.id) => (await api.orm.em.fork().findOneOrFail(ApiKey, { id })).lastUsedAt;
 
 describe('a request', () => {
-  it('writes nothing at once; the next flush writes the latest use', async () => {
+  it('a request writes no use of its key at once; the next flush writes the latest use', async () => {
     for (const seconds of [0, 20, 40]) {
       now = noonPlus(seconds);
       await use();
@@ -44,14 +44,14 @@ describe('a request', () => {
     expect(shown.json).toMatchObject({ last_used_at: noonPlus(40).getTime() / 1000 });
   });
 
-  it('refused for a missing scope counts as a use of the key', async () => {
+  it('a request refused for a missing scope counts as a use of the key', async () => {
     const { id, secret } = await createKey(api.orm, customer.organizationId, 'test', { scopes: [] });
     expect((await use(secret, '/v1/jobs')).status).toBe(403);
     await api.keyUse.flush();
     expect(await lastUsed(id)).toEqual(NOON);
   });
 
-  it('with an inactive key does not', async () => {
+  it('a request with an inactive key does not count as a use of the key', async () => {
     const { id, secret } = await createKey(api.orm, customer.organizationId, 'test', { revokedAt: NOON });
     expect((await use(secret)).status).toBe(401);
     await api.keyUse.flush();
@@ -60,7 +60,7 @@ describe('a request', () => {
 });
 
 describe('the recorded time', () => {
-  it('never moves backwards, whichever process writes last', async () => {
+  it('the recorded use of a key never moves backwards, whichever process writes last', async () => {
     const other = createKeyUse({ orm: api.orm, logger: api.log.logger });
     other.note(key.id, noonPlus(30));
     api.keyUse.note(key.id, noonPlus(10));
@@ -69,7 +69,7 @@ describe('the recorded time', () => {
     expect(await lastUsed()).toEqual(noonPlus(30));
   });
 
-  it('can be written for the same keys by many processes at once, without deadlock', async () => {
+  it('the use of the same keys can be written by many processes at once, without deadlock', async () => {
     const keys = await Promise.all(
       Array.from({ length: 20 }, () => createKey(api.orm, customer.organizationId, 'test')),
     );
@@ -83,14 +83,14 @@ describe('the recorded time', () => {
     expect(api.log.lines.join('')).not.toContain('not written');
   });
 
-  it('is written at shutdown', async () => {
+  it('the use of a key is written at shutdown', async () => {
     const process = createKeyUse({ orm: api.orm, logger: api.log.logger, flushIntervalMs: 60_000 });
     process.note(key.id, NOON);
     await process.close();
     expect(await lastUsed()).toEqual(NOON);
   });
 
-  it('is written once an unavailable database is back', async () => {
+  it('the use of a key is written once an unavailable database is back', async () => {
     const log = recordLog();
     const process = createKeyUse({ orm: api.orm, logger: log.logger });
     process.note(key.id, NOON);
@@ -106,7 +106,7 @@ describe('the recorded time', () => {
     expect(await lastUsed()).toEqual(NOON);
   });
 
-  it('is buffered for a bounded number of keys', async () => {
+  it('the use of keys is buffered for a bounded number of them', async () => {
     const process = createKeyUse({ orm: api.orm, logger: api.log.logger, capacity: 1 });
     const second = await createKey(api.orm, customer.organizationId, 'test');
     process.note(key.id, NOON);

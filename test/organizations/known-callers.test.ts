@@ -43,7 +43,7 @@ const BODIES = {
   'a dry run': { query: '?dry_run=true' },
 } satisfies Record<string, ReadRequest>;
 
-describe.each(Object.entries(BODIES))('with %s', (_, request) => {
+describe.each(Object.entries(BODIES))('a request with %s', (_, request) => {
   it('a key revoked meanwhile is refused as revoked and leaves no trace', async () => {
     await change({ revokedAt: NOON });
     await expectRefusal(api, () => send(request), { code: 'api_key_revoked' });
@@ -79,7 +79,7 @@ describe.each(Object.entries(BODIES))('with %s', (_, request) => {
   });
 });
 
-it('an endpoint whose last model was removed meanwhile refuses', async () => {
+it('an endpoint whose last model was removed meanwhile refuses requests', async () => {
   await query(api.orm.em.fork(), "delete from installed_endpoints where endpoint = 'dashboard.read'");
   try {
     await expectRefusal(api, () => send(), { code: 'endpoint_unavailable' });
@@ -125,7 +125,7 @@ it('a caller known on one endpoint is refused on another without its scope', asy
   expect(answer.error.code).toBe('scope_not_granted');
 });
 
-describe('while the body is still being received', () => {
+describe('a key that changes while the body is still being received', () => {
   const CHANGES = {
     revoked: { apply: () => change({ revokedAt: NOON }), code: 'api_key_revoked' },
     expired: {
@@ -143,32 +143,35 @@ describe('while the body is still being received', () => {
       { name, caller: 'known', first: 1 },
       { name, caller: 'new', first: 0 },
     ]),
-  )('the key of a $caller caller is $name: the job is refused, and leaves nothing', async ({ name, first }) => {
-    key = await createKey(api.orm, customer.organizationId, 'live');
-    for (let sent = 0; sent < first; sent += 1) expect((await send()).status).toBe(202);
-    const { apply, code } = CHANGES[name as keyof typeof CHANGES];
-    const picture = new PassThrough();
-    const boundary = 'slow';
-    picture.write(`--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="a.jpg"\r\n\r\n`);
-    picture.write(jpeg.subarray(0, 100));
-    const before = await everythingKept(api);
-    const counted = await requestsCounted();
-    const answer = fetch(`${api.url}/v1/dashboard/read`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${key.secret}`,
-        'Content-Type': `multipart/form-data; boundary=${boundary}`,
-      },
-      body: Readable.toWeb(picture) as ReadableStream,
-      duplex: 'half',
-    });
-    if (first === 0) await until(async () => (await requestsCounted()) > counted);
-    else await until(async () => (await api.storedFiles()).length > (before.files as string[]).length);
-    await apply();
-    picture.end(Buffer.concat([jpeg.subarray(100), Buffer.from(`\r\n--${boundary}--\r\n`)]));
-    expect(await (await answer).json()).toMatchObject({ error: { code } });
-    expect(await everythingKept(api)).toEqual(before);
-  });
+  )(
+    'a job of a $caller caller is refused and leaves nothing when its key is $name while the body is received',
+    async ({ name, first }) => {
+      key = await createKey(api.orm, customer.organizationId, 'live');
+      for (let sent = 0; sent < first; sent += 1) expect((await send()).status).toBe(202);
+      const { apply, code } = CHANGES[name as keyof typeof CHANGES];
+      const picture = new PassThrough();
+      const boundary = 'slow';
+      picture.write(`--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="a.jpg"\r\n\r\n`);
+      picture.write(jpeg.subarray(0, 100));
+      const before = await everythingKept(api);
+      const counted = await requestsCounted();
+      const answer = fetch(`${api.url}/v1/dashboard/read`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${key.secret}`,
+          'Content-Type': `multipart/form-data; boundary=${boundary}`,
+        },
+        body: Readable.toWeb(picture) as ReadableStream,
+        duplex: 'half',
+      });
+      if (first === 0) await until(async () => (await requestsCounted()) > counted);
+      else await until(async () => (await api.storedFiles()).length > (before.files as string[]).length);
+      await apply();
+      picture.end(Buffer.concat([jpeg.subarray(100), Buffer.from(`\r\n--${boundary}--\r\n`)]));
+      expect(await (await answer).json()).toMatchObject({ error: { code } });
+      expect(await everythingKept(api)).toEqual(before);
+    },
+  );
 
   async function requestsCounted(): Promise<number> {
     const [row] = await query<{ sum: number }>(

@@ -13,7 +13,7 @@ import {
 const families = FAMILIES.map((family) => `${family}:write`);
 const sdkScopes = SDKS.flatMap((sdk) => [`sdk:${sdk}:read`, `sdk:${sdk}:write`]);
 
-it('an empty list grants nothing', () => {
+it('an empty list of scopes grants nothing', () => {
   for (const scope of SCOPE_CATALOGUE) expect(grantsScope([], scope)).toBe(false);
 });
 
@@ -22,25 +22,25 @@ it('every scope of the catalogue grants itself', () => {
 });
 
 describe('the wildcard', () => {
-  it('grants every family, jobs and storage', () => {
+  it('the wildcard grants every family, jobs and storage', () => {
     for (const scope of [...families, 'jobs:read', 'storage:read', 'storage:write']) {
       expect(grantsScope([WILDCARD_SCOPE], scope)).toBe(true);
     }
   });
 
-  it('grants no SDK scope', () => {
+  it('the wildcard grants no SDK scope', () => {
     for (const scope of sdkScopes) expect(grantsScope([WILDCARD_SCOPE], scope)).toBe(false);
   });
 });
 
 describe('a family', () => {
-  it('grants no other family', () => {
+  it('a family grants no other family', () => {
     for (const granted of families) {
       expect(families.filter((scope) => grantsScope([granted], scope))).toEqual([granted]);
     }
   });
 
-  it('grants reading jobs and nothing of the storage', () => {
+  it('a family grants reading jobs and nothing of the storage', () => {
     for (const granted of families) {
       expect(grantsScope([granted], 'jobs:read')).toBe(true);
       expect(grantsScope([granted], 'storage:read')).toBe(false);
@@ -48,13 +48,16 @@ describe('a family', () => {
   });
 });
 
-describe('write implies read', () => {
-  it.each(['storage', ...SDKS.map((sdk) => `sdk:${sdk}`)])('for %s, and read never implies write', (name) => {
-    expect(grantsScope([`${name}:write`], `${name}:read`)).toBe(true);
-    expect(grantsScope([`${name}:read`], `${name}:write`)).toBe(false);
-  });
+describe('write and read scopes', () => {
+  it.each(['storage', ...SDKS.map((sdk) => `sdk:${sdk}`)])(
+    'write implies read for %s, and read never implies write',
+    (name) => {
+      expect(grantsScope([`${name}:write`], `${name}:read`)).toBe(true);
+      expect(grantsScope([`${name}:read`], `${name}:write`)).toBe(false);
+    },
+  );
 
-  it('for the same SDK only', () => {
+  it('write implies read for the same SDK only', () => {
     expect(grantsScope(['sdk:player:write'], 'sdk:capture:read')).toBe(false);
   });
 });
@@ -68,7 +71,7 @@ it('an additional scope never removes a permission', () => {
   );
 });
 
-it('the normal form grants the same and does not depend on order or repetition', () => {
+it('the normal form of scopes grants the same and does not depend on order or repetition', () => {
   const granted = fc.array(fc.constantFrom(...SCOPE_CATALOGUE));
   fc.assert(
     fc.property(granted, (scopes) => {

@@ -7,12 +7,12 @@ it.each([
   ['2026-12-01T09:30:00Z', '2026-12-01T09:30:00.000Z'],
   ['2026-12-01T09:30:00+01:00', '2026-12-01T08:30:00.000Z'],
   ['2026-12-01T09:30:00.250Z', '2026-12-01T09:30:00.250Z'],
-])('%s is %s', (text, time) => {
+])('the time %s is read as %s', (text, time) => {
   expect(parseIsoTime(text)?.toISOString()).toBe(time);
 });
 
 it.each(['', 'today', '2026-12', '2026-02-30', '2026-12-01T09:30', '2026-12-01T25:00:00Z', '2026-12-01T09:30:00.Z'])(
-  '%j is refused',
+  '%j is refused as a time',
   (text) => {
     expect(parseIsoTime(text)).toBeNull();
   },

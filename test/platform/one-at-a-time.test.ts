@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createOneAtATime } from '../../src/platform/one-at-a-time.ts';
 
-it('runs tasks of one key in order, also after a failure, and of others side by side', async () => {
+it('tasks of one key run in order, also after a failure, and those of other keys side by side', async () => {
   const oneAtATime = createOneAtATime();
   const log: string[] = [];
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ import { createSealedSecrets } from '../../src/platform/sealed-secrets.ts';
 const sealed = createSealedSecrets(['first key']);
 
 describe('a sealed secret', () => {
-  it('opens to the same text, whatever it contains', () => {
+  it('a sealed secret opens to the same text, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (secret, purpose) => {
         expect(sealed.open(sealed.seal(secret, purpose), purpose)).toBe(secret);
@@ -15,7 +15,7 @@ describe('a sealed secret', () => {
     );
   });
 
-  it('is a different text each time and does not contain the secret', () => {
+  it('a sealed secret is a different text each time and does not contain the secret', () => {
     const texts = Array.from({ length: 100 }, () => sealed.seal('whsec_secret', 'test'));
     expect(new Set(texts).size).toBe(100);
     for (const text of texts) {
@@ -25,11 +25,11 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('does not open for another purpose', () => {
+  it('a sealed secret does not open for another purpose', () => {
     expect(() => sealed.open(sealed.seal('secret', 'one'), 'another')).toThrow();
   });
 
-  it('does not open when any character of it was changed', () => {
+  it('a sealed secret does not open when any character of it was changed', () => {
     const text = sealed.seal('secret', 'test');
     for (let place = 0; place < text.length; place += 1) {
       const character = text[place] === 'A' ? 'Q' : 'A';
@@ -38,17 +38,20 @@ describe('a sealed secret', () => {
     }
   });
 
-  it.each(['', 'sealed1', 'sealed1..', 'whsec_secret', 'sealed1.00000000.AAAA'])('is not %j', (text) => {
-    expect(() => sealed.open(text, 'test')).toThrow();
-  });
+  it.each(['', 'sealed1', 'sealed1..', 'whsec_secret', 'sealed1.00000000.AAAA'])(
+    '%j is not a sealed secret',
+    (text) => {
+      expect(() => sealed.open(text, 'test')).toThrow();
+    },
+  );
 
-  it('does not open with another key', () => {
+  it('a sealed secret does not open with another key', () => {
     expect(() => createSealedSecrets(['second key']).open(sealed.seal('secret', 'test'), 'test')).toThrow(
       'not configured',
     );
   });
 
-  it('still opens when a new key is put before its own, and the new key seals', () => {
+  it('a sealed secret still opens when a new key is put before its own, and the new key seals', () => {
     const both = createSealedSecrets(['second key', 'first key']);
     expect(both.open(sealed.seal('old', 'test'), 'test')).toBe('old');
     const fresh = both.seal('new', 'test');

@@ -8,7 +8,7 @@ it.each([
   { hanging: 'nothing', code: 0 },
   { hanging: 'drain', code: 1 },
   { hanging: 'close', code: 1 },
-])('ends with status $code when $hanging hangs', async ({ hanging, code }) => {
+])('a process ends with status $code when $hanging hangs', async ({ hanging, code }) => {
   const started = await processes.start({
     entry: 'test/platform/hanging-process.ts',
     args: [hanging],

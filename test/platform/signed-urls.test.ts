@@ -20,7 +20,7 @@ it('a link is valid until its expiry second', () => {
   expect(urls.verify(PATH, query, NOON)).toBe('expired');
 });
 
-describe('a link is forged', () => {
+describe('a forged link', () => {
   const query = queryOf(urls.sign(PATH, NOON));
   const before = new Date(NOON.getTime() - 60_000);
 
@@ -33,9 +33,9 @@ describe('a link is forged', () => {
     ['with a signature that is not ASCII', { ...query, signature: 'ü'.repeat(32) }],
     ['with a later time', { ...query, expires: String(Number(query.expires) + 1) }],
     ['with the same time written otherwise', { ...query, expires: `0${query.expires}` }],
-  ])('%s', (_, forged) => expect(urls.verify(PATH, forged, before)).toBe('forged'));
+  ])('a link %s is forged', (_, forged) => expect(urls.verify(PATH, forged, before)).toBe('forged'));
 
-  it('for any other path', () => {
+  it('a link is forged for any other path', () => {
     fc.assert(
       fc.property(fc.webPath(), (other) => {
         fc.pre(other !== PATH);
@@ -44,7 +44,7 @@ describe('a link is forged', () => {
     );
   });
 
-  it('under another key', () => {
+  it('a link is forged under another key', () => {
     expect(createSignedUrls('https://api.example', 'another key').verify(PATH, query, before)).toBe('forged');
   });
 });

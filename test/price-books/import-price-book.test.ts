@@ -78,7 +78,7 @@ async function countObservations(): Promise<number> {
 }
 
 describe('an import', () => {
-  it('takes the good rows and names the lines of the others', async () => {
+  it('an import takes the good rows and names the lines of the others', async () => {
     const bad = [
       rows[0]?.replace(/^2026-\d\d-15/, 'yesterday') ?? '',
       rows[1]?.replace(',GBP,', ',EUR,') ?? '',
@@ -95,7 +95,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('leaves out what is observed after tomorrow, which would be the day of all valuations', async () => {
+  it('an import leaves out what is observed after tomorrow, which would be the day of all valuations', async () => {
     const observed = (on: string) => rows[0]?.replace(/^2026-\d\d-15/, on) ?? '';
     const content = csvOf([observed('2026-11-26'), observed('2026-11-27'), observed('2026-12'), ...rows]);
     const { version, problems } = await importRows(content, () => new Date('2026-11-25T12:00:00Z'));
@@ -106,18 +106,18 @@ describe('an import', () => {
     ]);
   });
 
-  it('lists twenty problems at most', async () => {
+  it('an import lists twenty problems at most', async () => {
     const bad = Array.from({ length: 40 }, (_, at) => `2026-01-01,GB,GBP,,x${at},2020,1,1,900000,,,,,,`);
     const { version, problems } = await importRows(csvOf([...bad, ...rows]));
     expect([version.rejected, problems.length]).toEqual([40, 20]);
   });
 
-  it('counts equal rows once', async () => {
+  it('an import counts equal rows once', async () => {
     const { version } = await importRows(csvOf([...rows, ...rows.slice(0, 100)]));
     expect(version).toMatchObject({ observations: rows.length, duplicates: 100 });
   });
 
-  it('accepts columns in any order, a mark of UTF-8 and quotes', async () => {
+  it('an import accepts columns in any order, a mark of UTF-8 and quotes', async () => {
     const turned = [HEADER, ...rows].map((line) =>
       line
         .split(',')
@@ -129,14 +129,14 @@ describe('an import', () => {
     expect(version.observations).toBe(rows.length);
   });
 
-  it('of the same file changes nothing', async () => {
+  it('an import of the same file changes nothing', async () => {
     const first = await importRows(csvOf(rows));
     const again = await importRows(csvOf(rows));
     expect([first.isNew, again.isNew]).toEqual([true, false]);
     expect(again.version).toEqual(first.version);
   });
 
-  it('measures the model on rows that it was not fitted to', async () => {
+  it('an import measures the model on rows that it was not fitted to', async () => {
     const { version } = await importRows(csvOf(inventedRows(1_000)));
     if (version.kind !== 'market') throw new Error('a market was imported');
     const { fitted, evaluated, medianErrorPercent, baselineErrorPercent } = version.evaluation;
@@ -169,7 +169,7 @@ describe('a file that cannot be imported', () => {
       csvOf([...rows, ...rows.map((row) => row.replace(/^2026/, '26')), rows[0]?.replace('GBP', 'USD') ?? '']),
       'rows are wrong',
     ],
-  ])('%s is refused with the reason, and leaves nothing', async (_, content, reason) => {
+  ])('a file %s is refused with the reason, and leaves nothing', async (_, content, reason) => {
     const before = await countObservations();
 
     await expect(importRows(content)).rejects.toThrow(new RegExp(reason));
@@ -177,7 +177,7 @@ describe('a file that cannot be imported', () => {
     expect((await listBookVersions(orm.em.fork())).filter((one) => one.book === book)).toEqual([]);
   });
 
-  it('that is not there is refused with the reason', async () => {
+  it('a file that is not there is refused with the reason', async () => {
     const options = { path: '/nowhere.csv', book, country: 'GB', currency: 'GBP', namedOnly: false };
     await expect(importPriceBook(orm.em.fork(), options)).rejects.toThrow('cannot be read');
   });
@@ -199,7 +199,7 @@ describe('an import that is killed', () => {
     ['of repairs, before its first row', 'repairs', 'repair_book_entries', repairsCsvOf(repairRows())],
     ['of repairs, after its last row', 'repairs', 'price_book_versions', repairsCsvOf(repairRows())],
   ] as const)(
-    '%s, leaves nothing, the version before answers, and the next import succeeds',
+    'a killed import %s, leaves nothing; the version before serves, and the next import succeeds',
     async (_, kind, awaited, content) => {
       const em = orm.em.fork();
       const importBook = (text: string) =>
@@ -243,7 +243,7 @@ describe('an import that is killed', () => {
 });
 
 describe('the command', () => {
-  it('counts the rows that it does not name, and names none of a file that it knows', async () => {
+  it('the command counts the rows that it does not name, and names none of a file that it knows', async () => {
     const bad = Array.from({ length: 21 }, () => repairRow({ kind: 'part', part: 'wing', price_minor: 1 }));
     const path = writePriceFile(repairsCsvOf([...repairRows(), ...bad]));
     const outputs: string[] = [];
@@ -257,7 +257,7 @@ describe('the command', () => {
 });
 
 describe('a version', () => {
-  it('answers for its book once it is active, and the one before stays ready', async () => {
+  it('a version serves its book once it is active, and the one before stays ready', async () => {
     await importRows(csvOf(rows));
     await importRows(csvOf(rows.slice(0, 300)));
     const em = orm.em.fork();
@@ -297,13 +297,13 @@ describe('a version that is retired while it is activated', () => {
     await importRows(csvOf(rows));
   });
 
-  it('stays retired, and the one before goes on answering', async () => {
+  it('a version that is retired while it is activated stays retired, and the one before goes on serving', async () => {
     expect(await whileRetiring(() => activate(2))).toBeNull();
     const versions = await listBookVersions(orm.em.fork());
     expect(versions.flatMap((each) => (each.book === book ? [each.status] : []))).toEqual(['retired', 'active']);
   });
 
-  it('gives way to the newest other one where none was named', async () => {
+  it('a version that is retired while it is activated gives way to the newest other one where none was named', async () => {
     expect(await whileRetiring(() => activate(null))).toMatchObject({ version: 1, status: 'active' });
   });
 });

@@ -30,7 +30,7 @@ describe('two results', () => {
     ],
     ['another file', { mask: { object: 'artefact', id: 'art_1' } }, { mask: { object: 'artefact', id: 'art_2' } }],
     ['nothing', {}, {}],
-  ])('agree: %s', (_, served, shadow) => {
+  ])('two results agree: %s', (_, served, shadow) => {
     expect(compareResults(served, shadow).differing).toEqual({});
   });
 
@@ -62,11 +62,11 @@ describe('two results', () => {
     ],
     ['the same entry twice', { codes: ['a', 'a'] }, { codes: ['a'] }, { codes: [['a', 'a'], ['a']] }],
     ['a list and none', { lamps: null }, { lamps: [] }, { lamps: [null, []] }],
-  ])('differ: %s', (_, served, shadow, differing) => {
+  ])('two results differ: %s', (_, served, shadow, differing) => {
     expect(compareResults(served, shadow).differing).toEqual(differing);
   });
 
-  it('name each field by its path', () => {
+  it('a comparison names each field by its path', () => {
     const result = { view: { value: 'left', confidence: 1 }, odometer: { value: 1, unit: null }, lamps: [] };
     expect(compareResults(result, result).agreed).toEqual(['view.value', 'odometer.value', 'odometer.unit', 'lamps']);
   });
@@ -75,20 +75,20 @@ describe('two results', () => {
 describe('a share of the jobs', () => {
   const ids = Array.from({ length: 20_000 }, (_, index) => `job_${index.toString(36).padStart(22, '1')}`);
 
-  it.each([1, 10, 50, 99])('of %i %% is what it says', (share) => {
+  it.each([1, 10, 50, 99])('a share of %i %% of the jobs is what it says', (share) => {
     const sampled = ids.filter((id) => isSampled(id, share)).length;
     // Of the fixed ids above, within four standard deviations.
     const deviation = Math.sqrt(ids.length * (share / 100) * (1 - share / 100));
     expect(Math.abs(sampled - ids.length * (share / 100))).toBeLessThan(4 * deviation);
   });
 
-  it('is the same on every machine, and holds those of a smaller share', () => {
+  it('a share of the jobs is the same on every machine, and holds those of a smaller share', () => {
     const [inside, outside] = [ids.find((id) => isSampled(id, 10)), ids.find((id) => !isSampled(id, 10))];
     expect([inside, outside]).toEqual(['job_1111111111111111111111', 'job_1111111111111111111110']);
     for (const id of ids) if (isSampled(id, 10)) expect(isSampled(id, 11)).toBe(true);
   });
 
-  it('is all of them at 100 %, also of ids that begin alike', () => {
+  it('a share of 100 % is all jobs, and a half is drawn also from ids that begin alike', () => {
     expect(isSampled(newId('job'), 100)).toBe(true);
     const second = Array.from({ length: 2_000 }, (_, ms) => firstIdAt('job', new Date(1_800_000_000_000 + ms)));
     expect(second.filter((id) => isSampled(id, 50)).length).toBeGreaterThan(800);

@@ -46,7 +46,7 @@ async function ran(run: ShadowRun, modelVersion = TRIED): Promise<string> {
   return jobId;
 }
 
-it('reports outcomes, fields by agreement and the latest differences of one release', async () => {
+it('a report shows outcomes, fields by agreement and the latest differences of one release', async () => {
   await ran(SAME);
   await ran(SAME, 'dashboards@2026-01-15');
   const first = await ran({ ...SAME, agreed: ['unit'], differing: { value: [1, 2] } });
@@ -71,13 +71,13 @@ it('reports outcomes, fields by agreement and the latest differences of one rele
   expect(await reportOn(orm.em.fork(), { ...of, endpoint: 'vin.read' })).toBeNull();
 });
 
-it('records texts that contain U+0000 without it', async () => {
+it('texts that contain U+0000 are recorded without it', async () => {
   const job = await ran({ ...SAME, differing: { text: [['A\u0000B'], null] } });
   const of = { endpoint: 'dashboard.read', modelVersion: TRIED, field: 'text' };
   expect((await reportOn(orm.em.fork(), of))?.examples).toMatchObject([{ job, served: ['AB'], shadow: null }]);
 });
 
-it('records a job once, however many attempts end at once', async () => {
+it('a job in the shadow is recorded once, and a second attempt gets the first record', async () => {
   const jobId = await ran(SAME);
   const failed: ShadowRun = { outcome: 'failed', reason: 'model_inference_failed', agreed: [], differing: {} };
   const again = await recordShadowRun(orm.em.fork(), { jobId, modelVersion: TRIED }, failed);
@@ -85,7 +85,7 @@ it('records a job once, however many attempts end at once', async () => {
   await expect(recordShadowRun(orm.em.fork(), { jobId: 'job_1', modelVersion: TRIED }, failed)).rejects.toThrow();
 });
 
-it('finds its rows by indexes', async () => {
+it('statements on runs in the shadow find their rows by indexes', async () => {
   await ran({ ...SAME, differing: { value: [1, 2] } });
   plans = [];
   const em = orm.em.fork();

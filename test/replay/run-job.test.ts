@@ -23,14 +23,14 @@ beforeAll(async () => {
 
 const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: { codePath } }, history);
 
-describe('a job that began under an earlier release continues under this one', () => {
-  it.each(files)('%s', async (file) => {
+describe('a job that began under an earlier release', () => {
+  it.each(files)('a job that began under an earlier release continues under this one: %s', async (file) => {
     await expect(replay(readHistory(file))).resolves.toBeUndefined();
   });
 });
 
 describe('the histories', () => {
-  it('cover every branch: each event that distinguishes branches occurs', () => {
+  it('the histories cover every branch: each event that distinguishes branches occurs', () => {
     const seen = new Set(files.flatMap((file) => readHistory(file).events.map(({ eventType }) => eventType)));
     for (const event of [
       'ACTIVITY_TASK_COMPLETED',
@@ -45,12 +45,12 @@ describe('the histories', () => {
     }
   });
 
-  it('name neither a machine nor a folder', () => {
+  it('the histories name neither a machine nor a folder', () => {
     for (const file of files) expect(JSON.stringify(readHistory(file))).not.toMatch(/\/(?:home|root|work|tmp)\//);
   });
 });
 
-it('refuses a history that this release would not have made', async () => {
+it('the replay refuses a history that this release would not have made', async () => {
   const [file = ''] = files.filter((name) => name === 'succeeded.json');
   const history = readHistory(file);
   const broken = JSON.parse(JSON.stringify(history).replaceAll('runInference', 'anotherActivity'));

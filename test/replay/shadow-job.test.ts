@@ -7,7 +7,7 @@ import { workflowBundlePath } from '../support/workers.ts';
 
 const HISTORIES = fileURLToPath(new URL('histories/shadow-job', import.meta.url));
 
-describe('a shadow started under an earlier version continues under this one', () => {
+describe('a run in the shadow started under an earlier version', () => {
   let workflowBundle: { codePath: string };
 
   beforeAll(async () => {
@@ -15,8 +15,11 @@ describe('a shadow started under an earlier version continues under this one', (
     workflowBundle = { codePath: await workflowBundlePath() };
   });
 
-  it.each(readdirSync(HISTORIES))('%s', async (file) => {
-    const history: unknown = JSON.parse(readFileSync(`${HISTORIES}/${file}`, 'utf8'));
-    await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined();
-  });
+  it.each(readdirSync(HISTORIES))(
+    'a run in the shadow started under an earlier version continues under this one: %s',
+    async (file) => {
+      const history: unknown = JSON.parse(readFileSync(`${HISTORIES}/${file}`, 'utf8'));
+      await expect(Worker.runReplayHistory({ workflowBundle }, history)).resolves.toBeUndefined();
+    },
+  );
 });

@@ -72,7 +72,7 @@ async function issue(organizationId: string, sdk: Sdk, { regenerate = false, now
 }
 
 describe('concurrent requests', () => {
-  it.each([0, 1, 2, 3, 4])('license %i SDKs when that many are paid for', async (maxSdks) => {
+  it.each([0, 1, 2, 3, 4])('concurrent requests license %i SDKs when that many are paid for', async (maxSdks) => {
     const organizationId = await createSubscriber(maxSdks);
     const asked = Array.from({ length: 10 }, () => SDKS).flat();
     const answers = await Promise.all(asked.map((sdk) => issue(organizationId, sdk)));
@@ -83,7 +83,7 @@ describe('concurrent requests', () => {
     expect(entitlement?.consumed).toBe(maxSdks);
   });
 
-  it('of many organisations do not affect each other', async () => {
+  it('concurrent requests of many organisations do not affect each other', async () => {
     const subscribers = await Promise.all(Array.from({ length: 25 }, () => createSubscriber(1)));
     const answers = await Promise.all(
       subscribers.flatMap((organizationId) => SDKS.map((sdk) => issue(organizationId, sdk))),
@@ -91,7 +91,7 @@ describe('concurrent requests', () => {
     expect(answers.filter((answer) => answer !== 'sdk_quota_exceeded')).toHaveLength(25);
   });
 
-  it('sign a first licence once, and each regeneration once', async () => {
+  it('concurrent requests sign a first licence once, and each regeneration once', async () => {
     const organizationId = await createSubscriber(1);
     const before = signatures;
     const first = await Promise.all(Array.from({ length: 100 }, () => issue(organizationId, 'player')));
@@ -103,7 +103,7 @@ describe('concurrent requests', () => {
     expect(new Set([...first, ...again].map((proof) => proof?.split(' ')[0])).size).toBe(1);
   });
 
-  it('during an upgrade lose no slot and take none twice', async () => {
+  it('concurrent requests during an upgrade lose no slot and take none twice', async () => {
     const organizationId = await createSubscriber(1);
     await Promise.all([...SDKS.map((sdk) => issue(organizationId, sdk)), pay(organizationId, 3)]);
     const answers = await Promise.all(SDKS.map((sdk) => issue(organizationId, sdk)));
@@ -120,28 +120,31 @@ describe('a renewal under load', () => {
     ['review', 'report', 'capture', 'player'],
   ];
 
-  it.each(ORDERS)('gives its two slots to %s and %s, which came before %s and %s', async (...order) => {
-    const organizationId = await createSubscriber(4);
-    for (const sdk of SDKS) await issue(organizationId, sdk);
-    await pay(organizationId, 2, 30, 60);
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    try {
-      // Everybody has to queue while somebody else has the subscription.
-      await client.query('begin');
-      await client.query('select from sdk_subscriptions where organization_id = $1 for update', [organizationId]);
-      const answers: Promise<string | undefined>[] = [];
-      for (const sdk of order) {
-        answers.push(issue(organizationId, sdk, { now: day(31) }));
-        await until(async () => (await waitingSessions(client)) === answers.length);
+  it.each(ORDERS)(
+    'a renewal under load gives its two slots to %s and %s, which came before %s and %s',
+    async (...order) => {
+      const organizationId = await createSubscriber(4);
+      for (const sdk of SDKS) await issue(organizationId, sdk);
+      await pay(organizationId, 2, 30, 60);
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      try {
+        // Everybody has to queue while somebody else has the subscription.
+        await client.query('begin');
+        await client.query('select from sdk_subscriptions where organization_id = $1 for update', [organizationId]);
+        const answers: Promise<string | undefined>[] = [];
+        for (const sdk of order) {
+          answers.push(issue(organizationId, sdk, { now: day(31) }));
+          await until(async () => (await waitingSessions(client)) === answers.length);
+        }
+        await client.query('commit');
+        const refused = (await Promise.all(answers)).map((answer) => answer === 'sdk_quota_exceeded');
+        expect(refused).toEqual([false, false, true, true]);
+      } finally {
+        await client.end();
       }
-      await client.query('commit');
-      const refused = (await Promise.all(answers)).map((answer) => answer === 'sdk_quota_exceeded');
-      expect(refused).toEqual([false, false, true, true]);
-    } finally {
-      await client.end();
-    }
-  });
+    },
+  );
 });
 
 async function waitingSessions(client: pg.Client): Promise<number> {
@@ -164,7 +167,7 @@ it('an issue that fails after signing leaves neither slot nor licence', async ()
 });
 
 describe('a subscription', () => {
-  it('has periods that cannot overlap but may adjoin', async () => {
+  it('a subscription has periods that cannot overlap but may adjoin', async () => {
     const organizationId = await createSubscriber(1);
     await pay(organizationId, 1, 30, 60);
     await expect(pay(organizationId, 1, 59, 61)).rejects.toThrow(
@@ -175,7 +178,7 @@ describe('a subscription', () => {
     expect(subscription?.periods.map(({ paidUntil }) => paidUntil)).toEqual([day(30), day(60)]);
   });
 
-  it('keeps the first cancellation time until it is paid again', async () => {
+  it('a subscription keeps the first cancellation time until it is paid again', async () => {
     const organizationId = await createSubscriber(1);
     const em = orm.em.fork();
     expect(await cancelSubscription(em, organizationId, day(2))).toBe(true);
@@ -186,7 +189,7 @@ describe('a subscription', () => {
     expect(await cancelSubscription(em, newId('organization'), day(2))).toBe(false);
   });
 
-  it('begins with the second of its payment', async () => {
+  it('a subscription begins with the second of its payment', async () => {
     const organizationId = await newOrganization();
     const paidFrom = new Date(START.getTime() + 900);
     await setPaidPeriod(orm.em.fork(), organizationId, { paidFrom, paidUntil: day(1), maxSdks: 1 });
@@ -210,7 +213,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Periods of 30 days, and a gap of 30 after every second of them. */
 const PERIODS = [0, 30, 90, 120, 180, 210];
 
-describe('for any sequence of events', () => {
+describe('any sequence of events', () => {
   it('each period licenses its quota of SDKs, first come first served, and every licence is valid until its end', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 3 }), fc.array(step, { maxLength: 25 }), async (maxSdks, steps) => {

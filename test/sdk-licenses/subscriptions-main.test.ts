@@ -25,7 +25,7 @@ async function run(...args: string[]): Promise<{ code: number | null; output: st
   return { code, output: command.lines.join('\n') };
 }
 
-it('sets, shows and cancels periods', async () => {
+it('the subscriptions command sets, shows and cancels periods', async () => {
   expect(await run('show', organizationId)).toEqual({ code: 0, output: 'null' });
   const set = (from: string, until: string, maxSdks: string) =>
     run('set', organizationId, '--from', from, '--until', until, '--max-sdks', maxSdks);
@@ -43,7 +43,7 @@ it('sets, shows and cancels periods', async () => {
   expect(JSON.parse(canceled.output)).toEqual({ canceledAt: expect.any(String), periods });
 }, 240_000);
 
-describe('explains invalid input and exits with status 1', () => {
+describe('invalid input of the subscriptions command', () => {
   const period = ['--from', '2028-01-01', '--until', '2028-02-01'];
 
   it.each([
@@ -76,7 +76,7 @@ describe('explains invalid input and exits with status 1', () => {
     },
     { args: ['set', 'org_unknown', ...period, '--max-sdks', '1'], says: 'There is no organisation org_unknown' },
     { args: ['cancel', newId('organization')], says: 'There is no subscription' },
-  ])('$args', async ({ args, says }) => {
+  ])('the subscriptions command explains invalid input and exits with status 1: $args', async ({ args, says }) => {
     const { code, output } = await run(...args);
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(says) });
   });

@@ -16,17 +16,17 @@ describe('a test database', () => {
     await Promise.all([first.drop(), second.drop()]);
   });
 
-  it('is migrated', async () => {
+  it('a test database is migrated', async () => {
     const tables = await query(first.url, `select 1 from information_schema.tables where table_schema = 'public'`);
     expect(tables.length).toBeGreaterThan(0);
   });
 
-  it('is invisible to another', async () => {
+  it('a test database is invisible to another', async () => {
     await query(first.url, 'create table only_here (id int)');
     await expect(query(second.url, 'select * from only_here')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  it('is gone once dropped, even with open connections', async () => {
+  it('a test database is gone once dropped, even with open connections', async () => {
     const third = await createTestDatabase();
     const client = new pg.Client({ connectionString: third.url });
     client.on('error', () => {});
@@ -40,7 +40,7 @@ describe('a test database', () => {
 });
 
 describe('a test namespace', () => {
-  it('has the search attributes of jobs and starts workflows at once', async () => {
+  it('a test namespace has the search attributes of jobs and starts workflows at once', async () => {
     const { address, namespace } = await createTestNamespace();
     const connection = await Connection.connect({ address });
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });

@@ -16,7 +16,7 @@ it.each([
   { param: 'input_ref', path: '/v1/dashboard/read', bodyOf: (id: string) => ({ input_ref: id }) },
   { param: 'input_refs', path: '/v1/vehicle/identify', bodyOf: (id: string) => ({ input_refs: [id] }) },
 ])(
-  'is refused by its id, under the parameter that names it, in a dry run too: $param',
+  'an expired upload is refused by its id, under the parameter that names it, in a dry run too: $param',
   async ({ param, path, bodyOf }) => {
     const { keys } = await createCustomer(api.orm);
     const id = await upload(api, keys.test);

@@ -22,7 +22,7 @@ it.each([
   ['a lossy WebP', 'image/webp', () => picture().webp()],
   ['a lossless WebP', 'image/webp', () => picture().webp({ lossless: true })],
   ['a WebP with transparency', 'image/webp', () => noisy().webp()],
-] as const)('%s', async (_, mediaType, encode) => {
+] as const)('the size of %s is read', async (_, mediaType, encode) => {
   expect(await read(await encode().toBuffer(), mediaType)).toEqual({ width: 61, height: 34 });
 });
 
@@ -32,13 +32,13 @@ it.each([1, 3, 6, 8])('a JPEG of orientation %i is measured as it is displayed',
   expect(await read(content, 'image/jpeg')).toEqual({ width, height });
 });
 
-it('a format whose header is not read, and one that may be turned, tell nothing', async () => {
+it('no size is read from a format without a readable header, nor from one that may be turned', async () => {
   const turned = await picture().withMetadata({ orientation: 6 }).webp().toBuffer();
   expect(await read(turned, 'image/webp')).toBeNull();
   expect(await read(await picture().avif().toBuffer(), 'image/avif')).toBeNull();
 });
 
-it('never throws, and always ends, on damaged headers', async () => {
+it('reading a size never throws, and always ends, on damaged headers', async () => {
   const whole = await picture().withMetadata({ orientation: 6 }).jpeg().toBuffer();
   await fc.assert(
     fc.asyncProperty(

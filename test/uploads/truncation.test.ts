@@ -58,15 +58,15 @@ const check = (mediaType: string, content: Buffer) =>
   });
 
 describe.each(FILES)('$name', ({ mediaType, content }) => {
-  it('is whole', async () => {
+  it('a complete file is whole', async () => {
     expect(await check(mediaType, content)).toBe(false);
   });
 
-  it.each([0.2, 0.5, 0.9])('cut off after %d of its bytes is truncated', async (share) => {
+  it.each([0.2, 0.5, 0.9])('a file cut off after %d of its bytes is truncated', async (share) => {
     expect(await check(mediaType, content.subarray(0, Math.floor(content.length * share)))).toBe(true);
   });
 
-  it('without its last byte is truncated', async () => {
+  it('a file without its last byte is truncated', async () => {
     expect(await check(mediaType, content.subarray(0, -1))).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(`${DIST}.vite/manifest.json`, 'utf8')) 
   { file: string; imports?: string[]; css?: string[] }
 >;
 
-it('the components are one file of less than 30 kB', () => {
+it('the components of the viewer are one file of less than 30 kB', () => {
   const { file = '', imports, css } = manifest['src/vehicle-viewer.ts'] ?? {};
   // Pages of others load it from an address of its own, next to which there is nothing else.
   expect([imports, css]).toEqual([undefined, undefined]);
@@ -21,6 +21,6 @@ it('the components are one file of less than 30 kB', () => {
   expect(bytes).toBeLessThan(MOST_BYTES);
 });
 
-it('the page has no script and no style of its own', () => {
+it('the viewer page has no script and no style of its own', () => {
   expect(readFileSync(`${DIST}index.html`, 'utf8')).not.toMatch(/<style|<script(?![^>]*src=)|\sstyle=|\son\w+=/);
 });

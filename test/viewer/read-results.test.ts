@@ -20,7 +20,7 @@ const frame = (index: number, url: unknown = `https://api.example/${index}.jpg`)
 const frames = [frame(0), frame(1)];
 
 describe('a spin', () => {
-  it('has its frames, its size and the frame to begin with, from a result or its job', () => {
+  it('a spin has its frames, its size and the frame to begin with, from a result or its job', () => {
     const result = { frames, start_frame_index: 1 };
     const spin = {
       frames: [
@@ -35,7 +35,7 @@ describe('a spin', () => {
     expect(readSpin({ object: 'job', status: 'succeeded', result })).toEqual(spin);
   });
 
-  it('begins with a frame that it has', () => {
+  it('a spin begins with a frame that it has', () => {
     for (const start_frame_index of [9, 1.5, undefined, -1, Number.NaN]) {
       expect([0, 1]).toContain(readSpin({ frames, start_frame_index }).startIndex);
     }
@@ -48,7 +48,7 @@ describe('a spin', () => {
     ['a job that failed', { object: 'job', result: null }],
     ['a frame without a picture', { frames: [frame(0), { index: 1 }] }],
     ['an address that runs', { frames: [frame(0, 'javascript:alert(1)')] }],
-  ])('is not made of %s', (_, value) => {
+  ])('a spin is not made of %s', (_, value) => {
     expect(() => readSpin(value)).toThrow(UnknownResultError);
   });
 });
@@ -57,11 +57,11 @@ describe('hotspots', () => {
   const placed = fixtureOf<Placed>('render.hotspots');
   const shown = fixtureOf<Shown>('viewer.hotspots');
 
-  it('of either endpoint are the same', () => {
+  it('hotspots of either endpoint are the same', () => {
     expect(readHotspots(placed)).toEqual(readHotspots(shown));
   });
 
-  it('are where the result says, and best where it says', () => {
+  it('hotspots are where the result says, and best where it says', () => {
     const read = readHotspots(shown);
     expect(read.map(({ id, label, bestIndex }) => ({ id, label, best_frame_index: bestIndex }))).toEqual(
       shown.hotspots.map(({ id, label, best_frame_index }) => ({ id, label, best_frame_index })),
@@ -73,11 +73,11 @@ describe('hotspots', () => {
     }
   });
 
-  it('of no frame are left out', () => {
+  it('hotspots of no frame are left out', () => {
     expect(readHotspots({ hotspots: [{ id: 'hotspot_1', placements: [] }] })).toEqual([]);
   });
 
-  it('are not made of another result', () => {
+  it('hotspots are not made of another result', () => {
     expect(() => readHotspots({ frames })).toThrow(UnknownResultError);
   });
 });
@@ -90,12 +90,12 @@ describe('the way to a frame', () => {
     [1, 6, 8, -3],
     [0, 4, 8, 4],
     [3, 3, 8, 0],
-  ])('from %d to %d of %d is %d', (from, to, of, way) => {
+  ])('the way from frame %d to frame %d of %d is %d steps', (from, to, of, way) => {
     expect(shortestWay(from, to, of)).toBe(way);
   });
 });
 
-it('loads the frame that shows, then coarse steps, and each frame once', () => {
+it('the viewer loads the frame that shows, then coarse steps, and each frame once', () => {
   const order = loadingOrder(20, 3);
   expect(order.slice(0, 5)).toEqual([3, 11, 19, 7, 15]);
   expect(order.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));

@@ -34,7 +34,7 @@ function attemptTimes(troubleAt: (attempt: number) => Trouble): number[] {
 const gaps = (times: number[]) => times.slice(1).map((time, index) => time - (times[index] ?? 0));
 
 describe('the backoff schedule', () => {
-  it('waits 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and then at most an hour, a day in sum', () => {
+  it('the backoff schedule waits 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and then at most an hour, a day in sum', () => {
     expect(DELIVERY_BACKOFF_MS.slice(0, 7)).toEqual([
       0,
       5_000,
@@ -48,12 +48,12 @@ describe('the backoff schedule', () => {
     expect(DELIVERY_BACKOFF_MS.reduce((sum, waitMs) => sum + waitMs, 0)).toBe(DAY_MS);
   });
 
-  it('is followed exactly by an endpoint that fails at once', () => {
+  it('the backoff schedule is followed exactly when an endpoint fails at once', () => {
     const times = attemptTimes(() => ({ attemptMs: 0, retryAfterMs: null, random: 0 }));
     expect(gaps(times)).toEqual(DELIVERY_BACKOFF_MS.slice(1));
   });
 
-  it('makes all attempts, the last exactly a day after the first, whatever their duration and jitter', () => {
+  it('all attempts are made, the last exactly a day after the first, whatever their duration and jitter', () => {
     const trouble = fc.record({
       attemptMs: fc.nat(11_000),
       retryAfterMs: fc.constant(null),
@@ -69,7 +69,7 @@ describe('the backoff schedule', () => {
     );
   });
 
-  it('honours every Retry-After that ends within the day', () => {
+  it('the backoff schedule honours every Retry-After that ends within the day', () => {
     const trouble = fc.record({
       attemptMs: fc.nat(11_000),
       retryAfterMs: fc.option(fc.nat(DAY_MS)),
@@ -92,7 +92,7 @@ describe('the backoff schedule', () => {
     );
   });
 
-  it('spreads deliveries that failed together, by a tenth of the wait and at most a minute', () => {
+  it('the backoff schedule spreads deliveries that failed together, by a tenth of the wait and at most a minute', () => {
     const wait = (attemptsMade: number, random: number) =>
       planNextAttempt({
         ladderMs: DELIVERY_BACKOFF_MS,
@@ -107,7 +107,7 @@ describe('the backoff schedule', () => {
     expect(wait(6, 1)).toBe(10 * HOUR_MS + 60_000);
   });
 
-  it('ends with one immediate attempt after an outage that outlasted it', () => {
+  it('the backoff schedule ends with one immediate attempt after an outage that outlasted it', () => {
     const times = attemptTimes((attempt) => ({
       attemptMs: attempt === 3 ? 30 * HOUR_MS : 0,
       retryAfterMs: null,
@@ -122,7 +122,7 @@ describe('a delivery that lost its workflow', () => {
   const resume = (latest: number, nowMs: number) =>
     resumeAfter({ latest, sent: latest, firstAttemptAtMs: 1_000 }, { ladderMs: DELIVERY_BACKOFF_MS, nowMs });
 
-  it('continues with the attempt after the latest, by the schedule of its first attempt', () => {
+  it('a delivery that lost its workflow continues with the attempt after the latest, by the schedule of its first', () => {
     expect(resume(3, 1_000 + HOUR_MS)).toEqual({
       attempt: 4,
       lastAttempt: false,
@@ -132,7 +132,7 @@ describe('a delivery that lost its workflow', () => {
     });
   });
 
-  it('makes its last attempt when the schedule has ended or no attempt would follow', () => {
+  it('a delivery that lost its workflow makes its last attempt when the schedule has ended or none would follow', () => {
     expect(resume(3, 1_000 + 24 * HOUR_MS)).toMatchObject({ attempt: 4, lastAttempt: true });
     expect(resume(13, 1_000 + HOUR_MS)).toMatchObject({ attempt: 14, lastAttempt: true });
   });

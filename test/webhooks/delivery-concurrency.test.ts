@@ -37,26 +37,26 @@ const turnOf = (slot: SlotDecision) => (slot.kind === 'waits' ? slot.waitMs : sl
 const OK = { delivered: true, durationMs: 1_000 };
 const HUNG = { delivered: false, durationMs: 10_000 };
 
-describe('concurrent exchanges are limited', () => {
-  it('for each endpoint, without delaying others', () => {
+describe('the limits of concurrent exchanges', () => {
+  it('concurrent exchanges are limited for each endpoint, without delaying others', () => {
     for (let count = 0; count < LIMITS.endpoint; count += 1) granted(acquire());
     expect(acquire().kind).toBe('waits');
     granted(acquire({ webhookEndpointId: 'whe_2', organizationId: 'org_2' }));
   });
 
-  it('for all endpoints of an organisation, without delaying other organisations', () => {
+  it('concurrent exchanges are limited for all endpoints of an organisation, without delaying other organisations', () => {
     for (let count = 0; count < LIMITS.organization; count += 1)
       granted(acquire({ webhookEndpointId: `whe_${count}` }));
     expect(acquire({ webhookEndpointId: 'whe_9' }).kind).toBe('waits');
     granted(acquire({ webhookEndpointId: 'whe_10', organizationId: 'org_2' }));
   });
 
-  it('to one for a failing endpoint', () => {
+  it('concurrent exchanges are limited to one for a failing endpoint', () => {
     granted(acquire({ isFailing: true }));
     expect(acquire({ isFailing: true }).kind).toBe('waits');
   });
 
-  it('for all failing endpoints together, without delaying healthy ones', () => {
+  it('concurrent exchanges are limited for all failing endpoints together, without delaying healthy ones', () => {
     const failing = (name: string) => ({ webhookEndpointId: name, organizationId: name, isFailing: true });
     for (let count = 0; count < LIMITS.failing; count += 1) granted(acquire(failing(`whe_f${count}`)));
     expect(acquire(failing('whe_f9')).kind).toBe('waits');
@@ -72,27 +72,27 @@ it('a released slot is free again', () => {
 });
 
 describe('turns', () => {
-  it('are spaced at the pace of the endpoint', () => {
+  it('turns are spaced at the pace of the endpoint', () => {
     for (let count = 0; count < LIMITS.endpoint; count += 1) granted(acquire());
     const turns = Array.from({ length: 6 }, () => turnOf(acquire()));
     expect(turns).toEqual([2_500, 5_000, 7_500, 10_000, 12_500, 15_000]);
   });
 
-  it('are far apart for a hanging endpoint', () => {
+  it('turns are far apart for a hanging endpoint', () => {
     const [first] = [granted(acquire()), granted(acquire())];
     first?.release(HUNG);
     const turns = Array.from({ length: 3 }, () => turnOf(acquire({ isFailing: true })));
     expect(turns).toEqual([10_000, 20_000, 30_000]);
   });
 
-  it('are close together, one by one, for an endpoint that fails fast', () => {
+  it('turns are close together, one by one, for an endpoint that fails fast', () => {
     const [first] = [granted(acquire()), granted(acquire())];
     first?.release({ delivered: false, durationMs: 200 });
     const turns = Array.from({ length: 3 }, () => turnOf(acquire({ isFailing: true })));
     expect(turns).toEqual([200, 400, 600]);
   });
 
-  it('go before newcomers, who do not take a free slot from them', () => {
+  it('turns go before newcomers, who do not take a free slot from them', () => {
     const held = Array.from({ length: LIMITS.endpoint }, () => granted(acquire()));
     // Its pace must be known.
     held.pop()?.release(OK);
@@ -104,7 +104,7 @@ describe('turns', () => {
     granted(acquire({ waits: 1 }));
   });
 
-  it('are void once a failing endpoint recovers', () => {
+  it('turns are void once a failing endpoint recovers', () => {
     const probe = granted(acquire({ isFailing: true }));
     for (let count = 0; count < 100; count += 1) acquire({ isFailing: true });
     probe.release({ delivered: true, durationMs: 20 });
@@ -112,7 +112,7 @@ describe('turns', () => {
     expect(new Set(kinds)).toEqual(new Set(['granted']));
   });
 
-  it('are void after the first success of a new endpoint', () => {
+  it('turns are void after the first success of a new endpoint', () => {
     const slot = granted(acquire());
     for (let count = 1; count < LIMITS.endpoint + 10; count += 1) acquire();
     expect(acquire().kind).toBe('waits');
@@ -120,7 +120,7 @@ describe('turns', () => {
     expect(acquire().kind).toBe('granted');
   });
 
-  it('later than the patience are refused and do not lengthen the queue', () => {
+  it('turns later than the patience are refused and do not lengthen the queue', () => {
     for (let count = 0; count < LIMITS.endpoint; count += 1) granted(acquire());
     for (let count = 0; count < 1_000; count += 1) acquire({ patienceMs: 10_000 });
     expect(acquire({ patienceMs: 10_000 })).toEqual({ kind: 'refused' });
@@ -128,7 +128,7 @@ describe('turns', () => {
   });
 });
 
-describe('behind a full organisation', () => {
+describe('a full organisation', () => {
   const fillOrganization = () =>
     Array.from({ length: LIMITS.organization }, (_, index) =>
       granted(acquire({ webhookEndpointId: `whe_h${index % 2}` })),
@@ -138,7 +138,7 @@ describe('behind a full organisation', () => {
     granted(acquire()).release({ delivered: true, durationMs: 20 });
   });
 
-  it('a delivery waits at the pace of the organisation, not of its own endpoint', () => {
+  it('a delivery behind a full organisation waits at the pace of the organisation, not of its own endpoint', () => {
     const held = Array.from({ length: LIMITS.organization }, (_, index) =>
       granted(acquire({ webhookEndpointId: `whe_h${index}` })),
     );
@@ -149,7 +149,7 @@ describe('behind a full organisation', () => {
     expect(turns).toEqual([503, 1_005, 1_507]);
   });
 
-  it('a delivery waits at most 70 times within an hour, and is then refused', () => {
+  it('a delivery behind a full organisation waits at most 70 times within an hour, and is then refused', () => {
     fillOrganization();
     const startMs = nowMs;
     let waits = 0;
@@ -167,7 +167,7 @@ describe('behind a full organisation', () => {
     expect(waits).toBeLessThanOrEqual(70);
   });
 
-  it('the queue is void once half of its slots are free', () => {
+  it('the queue of a full organisation is void once half of its slots are free', () => {
     const held = fillOrganization();
     for (let count = 0; count < 1_000; count += 1) acquire();
     expect(acquire().kind).toBe('waits');
@@ -176,7 +176,7 @@ describe('behind a full organisation', () => {
   });
 });
 
-it('no sequence of requests exceeds a limit, and every slot is free in the end', () => {
+it('no sequence of requests for slots exceeds a limit, and every slot is free in the end', () => {
   const step = fc.record({
     endpoint: fc.nat(5),
     isFailing: fc.boolean(),

@@ -45,20 +45,20 @@ it('a delivery without a started workflow is found once its commit is old enough
 });
 
 describe('a delivery with a started workflow', () => {
-  it('is found ten minutes after its start when it makes no attempt', async () => {
+  it('a started delivery is found ten minutes after its start when it makes no attempt', async () => {
     const deliveryId = await startedDelivery();
     expect(await isFound(deliveryId, inMinutes(9))).toBe(false);
     expect(await isFound(deliveryId, inMinutes(11))).toBe(true);
   });
 
-  it('is found ten minutes after its next attempt was due', async () => {
+  it('a started delivery is found ten minutes after its next attempt was due', async () => {
     const deliveryId = await startedDelivery();
     await recordNextAttempt(orm.em.fork(), deliveryId, inMinutes(600));
     expect(await isFound(deliveryId, inMinutes(609))).toBe(false);
     expect(await isFound(deliveryId, inMinutes(611))).toBe(true);
   });
 
-  it('is found with the attempts it has made', async () => {
+  it('a started delivery is found with the attempts it has made', async () => {
     const deliveryId = await startedDelivery();
     await query(
       orm.em.fork(),
@@ -76,7 +76,7 @@ describe('a delivery with a started workflow', () => {
     });
   });
 
-  it('is not found once it has ended', async () => {
+  it('a started delivery is not found once it has ended', async () => {
     const deliveryId = await startedDelivery();
     await endDelivery(orm.em.fork(), deliveryId, 'failed', new Date());
     expect(await isFound(deliveryId, inMinutes(11))).toBe(false);

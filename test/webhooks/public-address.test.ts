@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../src/webhooks/public-address.ts';
 
-describe('public', () => {
+describe('a public address', () => {
   it.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -17,7 +17,7 @@ describe('public', () => {
     '223.255.255.255',
     '2606:4700:4700::1111',
     '2a00:1450:4001:82a::200e',
-  ])('%s', (address) => {
+  ])('%s is a public address', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 });
@@ -54,15 +54,15 @@ const INSIDE: Record<string, string[]> = {
   'no address at all': ['', 'localhost', '1.2.3', '1.2.3.4.5', '010.0.0.1', '0x7f.0.0.1', '2130706433', '[::1]'],
 };
 
-describe('not public', () => {
+describe('an address that is not public', () => {
   it.each(Object.entries(INSIDE).flatMap(([range, addresses]) => addresses.map((address) => [range, address])))(
-    '%s: %s',
+    '%s: %s is not public',
     (_range, address) => {
       expect(isPublicAddress(address ?? '')).toBe(false);
     },
   );
 
-  it('any IPv6 address outside 2000::/3', () => {
+  it('no IPv6 address outside 2000::/3 is public', () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

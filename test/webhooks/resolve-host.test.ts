@@ -27,26 +27,26 @@ describe('the DNS resolver', () => {
     nameServer.close();
   });
 
-  it('returns all addresses of both families', async () => {
+  it('the DNS resolver returns all addresses of both families', async () => {
     expect(await resolveHost('both.example')).toEqual(['93.184.215.14', '93.184.215.15', '2606:4700:4700::1111']);
   });
 
-  it('accepts a host with addresses of one family', async () => {
+  it('the DNS resolver accepts a host with addresses of one family', async () => {
     expect(await resolveHost('old.example')).toEqual(['93.184.215.14']);
     expect(await resolveHost('new.example')).toEqual(['2606:4700:4700::1111']);
   });
 
-  it('returns private addresses too: checking them is not its job', async () => {
+  it('the DNS resolver returns private addresses too: checking them is not its job', async () => {
     expect(await resolveHost('inside.example')).toEqual(['10.0.0.1']);
   });
 
-  it('fails for a name without addresses, and for a name known only to the hosts file', async () => {
+  it('the DNS resolver fails for a name without addresses, and for a name known only to the hosts file', async () => {
     await expect(resolveHost('nobody.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(resolveHost('localhost')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 });
 
-it('in development resolves like the system, localhost included', async () => {
+it('the resolver in development resolves like the system, localhost included', async () => {
   expect(await resolveLikeTheSystem('localhost')).toEqual(
     expect.arrayContaining([expect.stringMatching(/^127\.|^::1$/)]),
   );

@@ -14,13 +14,16 @@ describe('Retry-After', () => {
     ['120', 120_000],
     [' 7 ', 7_000],
     ['Sun, 04 Oct 2026 12:30:00 GMT', 1_800_000],
-  ])('%s is a pause', (value, pauseMs) => {
+  ])('a Retry-After of %s is a pause', (value, pauseMs) => {
     expect(parseRetryAfterMs(value, NOW)).toBe(pauseMs);
   });
 
-  it.each(['99999999999999999999999', '86401', 'Tue, 01 Jan 2030 00:00:00 GMT'])('%s is a pause of a day', (value) => {
-    expect(parseRetryAfterMs(value, NOW)).toBe(24 * HOUR_MS);
-  });
+  it.each(['99999999999999999999999', '86401', 'Tue, 01 Jan 2030 00:00:00 GMT'])(
+    'a Retry-After of %s is a pause of a day',
+    (value) => {
+      expect(parseRetryAfterMs(value, NOW)).toBe(24 * HOUR_MS);
+    },
+  );
 
   it.each([
     undefined,
@@ -33,20 +36,20 @@ describe('Retry-After', () => {
     'Sun, 04 Oct 2026 11:00:00 GMT',
     'Sun, 99 Oct 2026 12:30:00 GMT',
     '2026-10-05',
-  ])('%s requests no pause', (value) => {
+  ])('a Retry-After of %s requests no pause', (value) => {
     expect(parseRetryAfterMs(value, NOW)).toBeNull();
   });
 });
 
 describe('a status', () => {
-  it('delivers only when it is 2xx', () => {
+  it('a status delivers only when it is 2xx', () => {
     const delivering = [200, 201, 202, 204, 299];
     const failing = [null, 100, 199, 300, 301, 302, 304, 307, 308, 400, 404, 410, 429, 500, 503];
     expect(delivering.every(statusDelivers)).toBe(true);
     expect(failing.some(statusDelivers)).toBe(false);
   });
 
-  it('disables the endpoint only when it is 410', () => {
+  it('a status disables the endpoint only when it is 410', () => {
     expect(statusDisables(410)).toBe(true);
     expect([null, 200, 404, 409, 411, 500].some(statusDisables)).toBe(false);
   });

@@ -1,5 +1,6 @@
 /** A throw-away TLS certificate (X.509 v3, RFC 5280), so that no private key lies in the repository. */
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 export interface CertificateAndKey {
   /** PEM; it is its own authority. */
@@ -24,7 +25,7 @@ export function selfSignedCertificate(
   const commonName = sequence(set(sequence(objectIdentifier('550403'), element(0x0c, Buffer.from(hostname)))));
   const subjectAlternativeName = sequence(
     objectIdentifier('551d11'),
-    element(0x04, sequence(element(0x82, Buffer.from(hostname)))),
+    element(0x04, sequence(isIPv4(hostname) ? ipAddress(hostname) : element(0x82, Buffer.from(hostname)))),
   );
   const toBeSigned = sequence(
     element(0xa0, integer(2)),
@@ -52,6 +53,7 @@ function element(tag: number, value: Buffer): Buffer {
 
 const sequence = (...items: Buffer[]) => element(0x30, Buffer.concat(items));
 const set = (...items: Buffer[]) => element(0x31, Buffer.concat(items));
+const ipAddress = (address: string) => element(0x87, Buffer.from(address.split('.').map(Number)));
 const integer = (value: number) => element(0x02, Buffer.of(value));
 const objectIdentifier = (hex: string) => element(0x06, Buffer.from(hex, 'hex'));
 /** GeneralizedTime: 20261004120000Z. */

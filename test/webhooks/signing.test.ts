@@ -12,7 +12,7 @@ function headersOf(secrets: readonly string[] = [SECRET], timestampSeconds = NOW
 }
 
 describe('a webhook secret', () => {
-  it('is whsec_ and the base64 of 32 random bytes', () => {
+  it('a webhook secret is whsec_ and the base64 of 32 random bytes', () => {
     const secrets = Array.from({ length: 100 }, newWebhookSecret);
     for (const secret of secrets) {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -33,18 +33,18 @@ it('Service-Signature is hex HMAC-SHA256 of t.body, keyed with the whole secret,
 describe('the Standard Webhooks headers', () => {
   const freshHeaders = (secrets: readonly string[]) => headersOf(secrets, Math.floor(Date.now() / 1_000));
 
-  it('verify with the standardwebhooks library, under either of two active secrets', () => {
+  it('the Standard Webhooks signature verifies with the standardwebhooks library, under either of two active secrets', () => {
     const headers = freshHeaders([SECRET, OTHER_SECRET]);
     expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(JSON.parse(BODY));
     expect(new Webhook(OTHER_SECRET).verify(BODY, headers)).toEqual(JSON.parse(BODY));
   });
 
-  it('verify with a secret of newWebhookSecret', () => {
+  it('the Standard Webhooks signature verifies with a secret of newWebhookSecret', () => {
     const secret = newWebhookSecret();
     expect(new Webhook(secret).verify(BODY, freshHeaders([secret]))).toEqual(JSON.parse(BODY));
   });
 
-  it('do not verify under another secret or over another body', () => {
+  it('the Standard Webhooks signature does not verify under another secret or over another body', () => {
     const headers = freshHeaders([SECRET]);
     expect(() => new Webhook(OTHER_SECRET).verify(BODY, headers)).toThrow(WebhookVerificationError);
     expect(() => new Webhook(SECRET).verify(`${BODY} `, headers)).toThrow(WebhookVerificationError);

@@ -68,7 +68,7 @@ async function untilClosed(server: CountingServer): Promise<void> {
 }
 
 describe('an exchange', () => {
-  it('posts the exact body with its headers, to the path and under the host of the URL', async () => {
+  it('an exchange posts the exact body with its headers, to the path and under the host of the URL', async () => {
     const seen: unknown[] = [];
     const server = await serve((request, response) => {
       const chunks: Buffer[] = [];
@@ -96,12 +96,12 @@ describe('an exchange', () => {
     ]);
   });
 
-  it('returns any status, with its Retry-After', async () => {
+  it('an exchange returns any status, with its Retry-After', async () => {
     const server = await serve((_request, response) => response.writeHead(503, { 'retry-after': '120' }).end('sorry'));
     expect(await post(server.port)).toEqual({ statusCode: 503, retryAfter: '120' });
   });
 
-  it('uses a separate connection and closes it', async () => {
+  it('an exchange uses a separate connection and closes it', async () => {
     const server = await serve((_request, response) => response.end());
     await post(server.port);
     await untilClosed(server);
@@ -110,7 +110,7 @@ describe('an exchange', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('follows no redirect', async () => {
+  it('an exchange follows no redirect', async () => {
     const elsewhere = await serve((_request, response) => response.end());
     for (const statusCode of [301, 302, 303, 307, 308]) {
       const server = await serve((_request, response) =>
@@ -121,7 +121,7 @@ describe('an exchange', () => {
     expect(elsewhere.connections).toBe(0);
   });
 
-  it('tries the next address when the first refuses', async () => {
+  it('an exchange tries the next address when the first refuses', async () => {
     const server = await serve((_request, response) => response.end());
     const through = createWebhookClient({
       allowPrivateTargets: true,
@@ -130,7 +130,7 @@ describe('an exchange', () => {
     expect(await post(server.port, { through })).toMatchObject({ statusCode: 200 });
   });
 
-  it('cuts an endless body and returns the status', async () => {
+  it('an exchange cuts an endless body and returns the status', async () => {
     let sent = 0;
     const server = await serve((_request, response) => {
       const chunk = Buffer.alloc(16_384);
@@ -159,21 +159,21 @@ describe('the limit of 10 seconds', () => {
     return { server, answer, response: await arrived };
   }
 
-  it('accepts a response at 9.9 s', async () => {
+  it('the limit of 10 seconds accepts a response at 9.9 s', async () => {
     const { answer, response } = await heldAnswer();
     vi.advanceTimersByTime(9_900);
     response.end();
     expect(await answer).toBe('answered');
   });
 
-  it('ends the exchange and its connection before 10.1 s', async () => {
+  it('the limit of 10 seconds ends the exchange and its connection before 10.1 s', async () => {
     const { server, answer } = await heldAnswer();
     vi.advanceTimersByTime(10_100);
     expect(await answer).toBe('timeout');
     await untilClosed(server);
   });
 
-  it('is not extended by a trickling body', async () => {
+  it('the limit of 10 seconds is not extended by a trickling body', async () => {
     const { server, answer, response } = await heldAnswer();
     response.writeHead(200).write('a');
     for (let second = 0; second < 11; second += 1) {
@@ -184,7 +184,7 @@ describe('the limit of 10 seconds', () => {
     await untilClosed(server);
   });
 
-  it('is not extended by trickling headers', async () => {
+  it('the limit of 10 seconds is not extended by trickling headers', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<Socket>();
     const server = await serveRaw((socket) => socket.once('data', () => resolve(socket)));
     freezeTime();
@@ -198,7 +198,7 @@ describe('the limit of 10 seconds', () => {
     await untilClosed(server);
   });
 
-  it('covers a TLS handshake that never happens', async () => {
+  it('the limit of 10 seconds covers a TLS handshake that never happens', async () => {
     const { promise: arrived, resolve } = Promise.withResolvers<void>();
     const server = await serveRaw((socket) => socket.once('data', () => resolve()));
     freezeTime();
@@ -209,7 +209,7 @@ describe('the limit of 10 seconds', () => {
     await untilClosed(server);
   });
 
-  it('covers a silent name server, whose late answer opens no connection', async () => {
+  it('the limit of 10 seconds covers a silent name server, whose late answer opens no connection', async () => {
     const server = await serve((_request, response) => response.end());
     const { promise: late, resolve: answerLate } = Promise.withResolvers<string[]>();
     const through = createWebhookClient({ allowPrivateTargets: true, resolveHost: () => late });
@@ -224,7 +224,7 @@ describe('the limit of 10 seconds', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('reaches a healthy receiver while 200 exchanges with a stuck one hang', async () => {
+  it('an exchange reaches a healthy receiver while 200 exchanges with a stuck one hang', async () => {
     const stuck = await serve(() => {});
     const healthy = await serve((_request, response) => response.end());
     freezeTime();
@@ -237,19 +237,19 @@ describe('the limit of 10 seconds', () => {
   });
 });
 
-describe('a misbehaving receiver is reported as', () => {
-  it('connection_refused', async () => {
+describe('a misbehaving receiver', () => {
+  it('a receiver that refuses the connection is reported as connection_refused', async () => {
     const server = await serve(() => {});
     await closers.pop()?.();
     expect(await failure(post(server.port))).toBe('connection_refused');
   });
 
-  it('connection_reset before the response', async () => {
+  it('a reset before the response is reported as connection_reset', async () => {
     const server = await serveRaw((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(await failure(post(server.port))).toBe('connection_reset');
   });
 
-  it('connection_reset in the middle of the body', async () => {
+  it('a connection closed in the middle of the body is reported as connection_reset', async () => {
     const server = await serveRaw((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf')),
     );
@@ -260,12 +260,12 @@ describe('a misbehaving receiver is reported as', () => {
     ['nonsense', 'nonsense\r\n\r\n'],
     ['endless headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
-  ])('response_malformed: %s', async (_name, text) => {
+  ])('a response with %s is reported as response_malformed', async (_name, text) => {
     const server = await serveRaw((socket) => socket.once('data', () => socket.end(text)));
     expect(await failure(post(server.port))).toBe('response_malformed');
   });
 
-  it('connection_reset when it switches protocols', async () => {
+  it('a receiver that switches protocols is reported as connection_reset', async () => {
     const server = await serveRaw((socket) =>
       socket.once('data', () =>
         socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
@@ -293,13 +293,13 @@ describe('over TLS', () => {
     return { seen, to: (host: string) => post(port, { through, url: `https://${host}:${port}/` }) };
   }
 
-  it('connects to the checked address under the host name of the URL', async () => {
+  it('an exchange over TLS connects to the checked address under the host name of the URL', async () => {
     const { seen, to } = await overTls();
     expect(await to('receiver.example')).toMatchObject({ statusCode: 200 });
     expect(seen).toEqual(['receiver.example']);
   });
 
-  it('refuses a certificate for another name, an expired one, and a self-signed one', async () => {
+  it('an exchange over TLS refuses a certificate for another name, an expired one, and a self-signed one', async () => {
     const other = await overTls();
     expect(await failure(other.to('other.example'))).toBe('certificate_invalid');
     expect(await failure(other.to('127.0.0.1'))).toBe('certificate_invalid');
@@ -309,7 +309,7 @@ describe('over TLS', () => {
     expect(await failure(stranger.to('receiver.example'))).toBe('certificate_invalid');
   });
 
-  it('reports a server that speaks no TLS', async () => {
+  it('an exchange over TLS reports a server that speaks no TLS', async () => {
     const server = await serveRaw((socket) =>
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     );
@@ -373,7 +373,7 @@ describe('private addresses', () => {
     },
   );
 
-  it('are refused for a name that was public when its endpoint was created', async () => {
+  it('a private address is refused for a name that was public when its endpoint was created', async () => {
     const server = await listen(createTcpServer(() => {}));
     const answers = [[PUBLIC], ['127.0.0.1']];
     const resolveHost = async () => answers.shift() ?? [];
@@ -384,7 +384,7 @@ describe('private addresses', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('cannot be reached by DNS rebinding: the connection uses the checked address', async () => {
+  it('a private address cannot be reached by DNS rebinding: the connection uses the checked address', async () => {
     const assessed = await serve((_request, response) => response.end());
     const other = await listen(
       createTcpServer(() => {}),
@@ -402,7 +402,7 @@ describe('private addresses', () => {
     expect(other.connections).toBe(0);
   });
 
-  it('are not the only refusal: plain http is refused too', async () => {
+  it('plain http is refused without a look-up', async () => {
     const { guarded, lookups } = guardedClient([PUBLIC]);
     expect(await failure(post(80, { through: guarded }))).toBe('url_not_https');
     expect(lookups()).toBe(0);
@@ -410,7 +410,7 @@ describe('private addresses', () => {
 });
 
 describe.each([{ all: true }, { all: false }])('a look-up with all: $all', ({ all }) => {
-  it('calls back later, when whoever asked listens for a connection that fails at once', async () => {
+  it('a look-up calls back later, when its caller listens for a connection that fails at once', async () => {
     const called = Promise.withResolvers<void>();
     const callback = vi.fn<() => void>(() => called.resolve());
     lookupOf(['192.0.2.1'])('receiver.example', { all }, callback);

@@ -24,14 +24,14 @@ async function verdict(
 }
 
 describe('a webhook URL', () => {
-  it('is accepted over https when all its addresses are public, and returns them', async () => {
+  it('a webhook URL over https is accepted, with its addresses, when all of them are public', async () => {
     expect(await verdict('https://hooks.example.com/a?b=c')).toEqual(PUBLIC);
     expect(await verdict('https://hooks.example.com:8443/')).toEqual(PUBLIC);
     expect(await verdict('https://1.1.1.1/')).toEqual(['1.1.1.1']);
     expect(await verdict('https://[2606:4700:4700::1111]/')).toEqual(['2606:4700:4700::1111']);
   });
 
-  it('is resolved once, under the name of the connection', async () => {
+  it('a webhook URL is resolved once, under the name of the connection', async () => {
     const asked: string[] = [];
     const resolveHost = async (hostname: string) => {
       asked.push(hostname);
@@ -55,25 +55,25 @@ describe('a webhook URL', () => {
     'https://hooks\t.example/',
     'https://hooks.example/\u0001',
     'https://hooks.example/\u0085',
-  ])('%j is url_malformed', async (url) => {
+  ])('the webhook URL %j is url_malformed', async (url) => {
     expect(await verdict(url)).toBe('url_malformed');
   });
 
   it.each(['http://hooks.example.com/', 'ftp://hooks.example.com/', 'file:///etc/passwd', 'javascript:alert(1)'])(
-    '%s is url_not_https',
+    'the webhook URL %s is url_not_https',
     async (url) => {
       expect(await verdict(url)).toBe('url_not_https');
     },
   );
 
   it.each(['https://user:password@hooks.example.com/', 'https://user@hooks.example.com/', 'https://:x@example.com/'])(
-    '%s is url_has_credentials',
+    'the webhook URL %s is url_has_credentials',
     async (url) => {
       expect(await verdict(url)).toBe('url_has_credentials');
     },
   );
 
-  it('is host_not_found when the name has no address or the DNS fails', async () => {
+  it('a webhook URL is host_not_found when the name has no address or the DNS fails', async () => {
     const failing = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await verdict('https://nobody.example/', { resolveHost: failing })).toBe('host_not_found');
     expect(await verdict('https://nobody.example/', { resolveHost: async () => [] })).toBe('host_not_found');
@@ -102,12 +102,12 @@ describe('a webhook URL', () => {
     'https://[64:ff9b:1::1]/',
     'https://[2002:7f00:1::]/',
     'https://[fd00:ec2::254]/',
-  ])('%s is address_not_public, and nothing is looked up', async (url) => {
+  ])('the webhook URL %s is address_not_public, and nothing is looked up', async (url) => {
     const resolveHost = () => Promise.reject(new Error('looked up'));
     expect(await verdict(url, { resolveHost })).toBe('address_not_public');
   });
 
-  it('is address_not_public when one of many addresses is private', async () => {
+  it('a webhook URL is address_not_public when one of many addresses is private', async () => {
     for (const inside of ['127.0.0.1', '10.1.2.3', '::ffff:10.1.2.3', 'fe80::1']) {
       const resolveHost = async () => [...PUBLIC, inside];
       expect(await verdict('https://hooks.example.com/', { resolveHost })).toBe('address_not_public');
@@ -118,12 +118,12 @@ describe('a webhook URL', () => {
 describe('a webhook URL in development', () => {
   const development = { allowPrivateTargets: true, resolveHost: async () => ['127.0.0.1'] };
 
-  it('may use http and private addresses', async () => {
+  it('a webhook URL in development may use http and private addresses', async () => {
     expect(await verdict('http://localhost:9000/', development)).toEqual(['127.0.0.1']);
     expect(await verdict('https://[::1]:9000/', development)).toEqual(['::1']);
   });
 
-  it('is still refused with credentials or another protocol', async () => {
+  it('a webhook URL in development is still refused with credentials or another protocol', async () => {
     expect(await verdict('http://user@localhost/', development)).toBe('url_has_credentials');
     expect(await verdict('ftp://localhost/', development)).toBe('url_not_http');
   });

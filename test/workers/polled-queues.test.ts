@@ -108,7 +108,7 @@ const end = ({ workflowId }: WorkflowHandle) => atWork.get(workflowId)?.();
 const isLive = () => polled[0]?.isPolled;
 
 describe('a worker that can serve nothing', () => {
-  it('takes no job, which waits for another worker or expires, and is not ready', async () => {
+  it('a worker that can serve nothing takes no job and is not ready', async () => {
     isServed = false;
     await follow();
     const handle = await submit({ expiryMs: 1_000 });
@@ -118,7 +118,7 @@ describe('a worker that can serve nothing', () => {
     expect(log.lines.join('')).not.toContain('worker ready');
   });
 
-  it('takes jobs as soon as it can serve something, and is ready', async () => {
+  it('a worker takes jobs as soon as it can serve something, and is ready', async () => {
     isServed = false;
     await follow();
     const handle = await submit();
@@ -132,7 +132,7 @@ describe('a worker that can serve nothing', () => {
     expect(await handle.result()).toEqual(SUCCEEDED);
   });
 
-  it('is ready if it serves test mode', async () => {
+  it('a worker that serves only test mode polls for its jobs', async () => {
     isServed = false;
     await follow({ test: true });
     const handle = await submit({ inferenceTaskQueue: TASK_QUEUES.inferenceTest });
@@ -142,7 +142,7 @@ describe('a worker that can serve nothing', () => {
 });
 
 describe('a worker that loses its last model', () => {
-  it('finishes running jobs, however long they take, then takes no more', async () => {
+  it('a worker that loses its last model finishes running jobs, however long they take, then takes no more', async () => {
     await follow();
     const running = await submit();
     await isAtWork(running);
@@ -155,7 +155,7 @@ describe('a worker that loses its last model', () => {
     expect(await (await submit({ expiryMs: 1_000 })).result()).toEqual(EXPIRED);
   });
 
-  it('takes jobs again when a model returns', async () => {
+  it('a worker that lost its last model takes jobs again when a model returns', async () => {
     await follow();
     for (let time = 0; time < 2; time += 1) {
       isServed = false;
@@ -169,7 +169,7 @@ describe('a worker that loses its last model', () => {
   });
 });
 
-it('retries polling after an outage of Temporal', async () => {
+it('a worker retries polling after an outage of Temporal', async () => {
   isServed = false;
   await follow();
   [isAway, isServed] = [true, true];

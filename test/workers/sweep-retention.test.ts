@@ -94,7 +94,7 @@ async function stored(): Promise<string[]> {
     .toSorted();
 }
 
-it('deletes the files of a job that ended long enough ago, and never those of an open one', async () => {
+it('the retention sweep deletes the files of a job that ended long enough ago, and never those of an open one', async () => {
   const [old, recent, open] = [await ended(31), await ended(29), await admitted(31)];
   for (const [id, age] of [
     [old, 31],
@@ -106,7 +106,7 @@ it('deletes the files of a job that ended long enough ago, and never those of an
   expect(await stored()).toEqual([`jobs/${recent}.0`, `jobs/${open}.0`].toSorted());
 });
 
-it('deletes a used upload with its file, unless it is recent or an open job needs it', async () => {
+it('the retention sweep deletes a used upload with its file, unless it is recent or an open job needs it', async () => {
   const gone = await upload(40, 31);
   const [usedRecently, unused, needed] = [await upload(40, 29), await upload(40, null), await upload(40, 31)];
   const input = { field: 'image', mediaType: 'image/jpeg', bytes: 1, sha256: 'x' };
@@ -122,7 +122,7 @@ it('deletes a used upload with its file, unless it is recent or an open job need
   expect(rows.map(({ id }) => id).toSorted()).toEqual([usedRecently, unused, needed].toSorted());
 });
 
-it('deletes an event with its deliveries and attempts, unless a delivery is pending', async () => {
+it('the retention sweep deletes an event with its deliveries and attempts, unless a delivery is pending', async () => {
   await createWebhookEndpoint(orm, customer.organizationId);
   const [delivered, pending, recent] = [await ended(31), await ended(31), await ended(29)];
   const em = orm.em.fork();
@@ -163,7 +163,7 @@ it('deletes an event with its deliveries and attempts, unless a delivery is pend
   );
 });
 
-it('deletes results and parameters if configured, and keeps the job and its credits', async () => {
+it('the retention sweep deletes results and parameters if configured, and keeps the job and its credits', async () => {
   const [old, recent, open] = [await ended(100), await ended(80), await admitted(100)];
   await sweep({ results: null });
   expect((await readJob(orm, old)).result).not.toBeNull();
@@ -179,7 +179,7 @@ it('deletes results and parameters if configured, and keeps the job and its cred
 it.each([
   ['files', { inputs: 30, results: null }],
   ['result', { inputs: 90, results: 30 }],
-])('deletes what a release in the shadow made of a job with its %s', async (_, days) => {
+])('the retention sweep deletes what a release in the shadow made of a job with its %s', async (_, days) => {
   const shadowed = async (age: number) => {
     const jobId = await ended(age);
     await recordShadowRun(
@@ -200,7 +200,7 @@ it.each([
   expect(rows.map(({ id }) => id)).toEqual(kept);
 });
 
-it('a stopped pass deletes nothing more', async () => {
+it('a stopped pass of the retention sweep deletes nothing more', async () => {
   const stopping = new AbortController();
   const ids = [await ended(31), await ended(32)];
   for (const id of ids) await put(`jobs/${id}.0`, 31);
@@ -215,7 +215,7 @@ it('a stopped pass deletes nothing more', async () => {
   expect(await stored()).toHaveLength(2);
 });
 
-it('deletes dispatches to other clusters after the retention of events, and never those of an open job', async () => {
+it('the retention sweep deletes dispatches after the retention of events, and never those of an open job', async () => {
   const dispatched = async (jobId: string, age: number) => {
     const id = firstIdAt('dispatch', daysAgo(age)).slice(0, 14) + newId('dispatch').slice(14);
     await query(orm.em.fork(), 'insert into remote_dispatches (id, job_id, attempt, task_token) select $1, $2, 1, $3', [
@@ -236,8 +236,8 @@ it('deletes dispatches to other clusters after the retention of events, and neve
   expect(rows.map(({ id }) => id).toSorted()).toEqual(kept.toSorted());
 });
 
-describe('what fails does not keep the rest', () => {
-  it('where a step always fails; the pass then fails for that', async () => {
+describe('a failure in the retention sweep', () => {
+  it('a step that always fails does not keep the retention sweep from the others; the pass then fails for that', async () => {
     const id = await ended(100);
     await put(`jobs/${id}.0`, 100);
     await query(orm.em.fork(), 'alter table events rename to events_away');
@@ -250,7 +250,7 @@ describe('what fails does not keep the rest', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('where the store refuses to remove a file; it is removed once the store agrees', async () => {
+  it('a file that the store refuses to remove does not keep the others, and is removed once the store agrees', async () => {
     const ids = [await ended(33), await ended(32), await ended(31)].toSorted();
     for (const id of ids) await put(`jobs/${id}.0`, 31);
     const uploads = [await upload(40, 31), await upload(40, 31)];

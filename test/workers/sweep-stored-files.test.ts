@@ -64,7 +64,7 @@ function bytesInUse(): number {
 const sweep = (store: ObjectStore, signal?: AbortSignal) =>
   sweepStoredFiles({ orm, store, logger: recordLog().logger, ...(signal && { signal }) });
 
-it('removes the files of a page before it reads the next page', async () => {
+it('the sweep of files removes the files of a page before it reads the next page', async () => {
   const count = 20 * STORED_FILES_PAGE + 1;
   const { store, seen } = listingStore((prefix) => (prefix === 'jobs' ? orphans(count) : []));
   await sweep(store);
@@ -72,7 +72,7 @@ it('removes the files of a page before it reads the next page', async () => {
   expect(seen.mostWaiting).toBeLessThanOrEqual(STORED_FILES_PAGE);
 });
 
-it('keeps the files of a job that are in different pages', async () => {
+it('the sweep of files keeps the files of a job that are in different pages', async () => {
   const customer = await createCustomer(orm, { test: 100 });
   const jobId = await admit(orm, customer);
   const keys = [`jobs/${jobId}.0`, ...orphans(STORED_FILES_PAGE), `jobs/${jobId}.1`];
@@ -81,7 +81,7 @@ it('keeps the files of a job that are in different pages', async () => {
   expect(seen.removed).toBe(STORED_FILES_PAGE);
 });
 
-it('needs no more memory for two million files than for one page', async () => {
+it('the sweep of files needs no more memory for two million files than for one page', async () => {
   const count = 2_000_000;
   const { store, seen } = listingStore(function* () {
     for (let file = 0; file < count; file += 1) yield `jobs/job_${file}.0`;
@@ -102,7 +102,7 @@ it('needs no more memory for two million files than for one page', async () => {
   expect(mostInUse - before).toBeLessThan(50e6);
 }, 300_000);
 
-it('runs on one replica at a time; another one skips its pass', async () => {
+it('the sweep of files runs on one replica at a time; another one skips its pass', async () => {
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const blocked = {
@@ -124,7 +124,7 @@ it('runs on one replica at a time; another one skips its pass', async () => {
   expect(seen.listed).toBeGreaterThan(0);
 });
 
-it('ends after the current page when the sweeper stops', async () => {
+it('the sweep of files ends after the current page when the sweeper stops', async () => {
   const stopping = new AbortController();
   const { store, seen } = listingStore((prefix) => (prefix === 'jobs' ? orphans(5 * STORED_FILES_PAGE) : []));
   const remove = async () => {
@@ -135,7 +135,7 @@ it('ends after the current page when the sweeper stops', async () => {
   expect(seen.removed).toBe(STORED_FILES_PAGE);
 });
 
-describe('what fails does not keep the rest', () => {
+describe('a failure in the sweep of files', () => {
   let directory: string;
   let store: ObjectStore;
   beforeEach(async () => {
@@ -167,7 +167,7 @@ describe('what fails does not keep the rest', () => {
     steeredStore(() => store, { remove: async (key) => (key === refused ? Promise.reject(error) : store.remove(key)) });
 
   it.each(['artefacts/a', 'artefacts/b', 'artefacts/c', 'jobs/job_gone.0'])(
-    'where the store refuses to remove %s; one warning tells it',
+    'the other files are removed when the store refuses to remove %s; one warning reports it',
     async (refused) => {
       const log = recordLog();
       const held = refusing(refused, new StoreRefusedError('on legal hold'));
@@ -178,7 +178,7 @@ describe('what fails does not keep the rest', () => {
     },
   );
 
-  it('where files are not the store’s; those stay', async () => {
+  it('files that are not the store’s stay, and the others are removed', async () => {
     const foreign = ['artefacts/.DS_Store', 'artefacts/a copy', 'partial/.nfs01', 'uploads/.keep'];
     for (const path of foreign) {
       await writeFile(join(directory, path), 'x');
@@ -191,7 +191,7 @@ describe('what fails does not keep the rest', () => {
   it.each([
     { what: 'a listing', failing: { list: (prefix: string) => listAllBut('artefacts', prefix) }, left: 3 },
     { what: 'the search for unfinished writes', failing: { removeUnfinished: () => failed() }, left: 1 },
-  ])('where $what fails; the pass then fails for that', async ({ failing, left }) => {
+  ])('files are removed although $what fails; the pass then fails for that', async ({ failing, left }) => {
     await expect(sweep(steeredStore(() => store, failing))).rejects.toThrow('the folder is away');
     expect(await stored()).toHaveLength(left);
   });
@@ -203,7 +203,7 @@ describe('what fails does not keep the rest', () => {
     throw new Error('the folder is away');
   }
 
-  it('but a store that is away ends the pass at once', async () => {
+  it('a store that is down ends the pass at once', async () => {
     let removals = 0;
     const away = steeredStore(() => store, {
       remove: () => {

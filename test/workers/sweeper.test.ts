@@ -90,10 +90,10 @@ const isStarted = (workflowId: string) =>
       },
     );
 
-describe('an open job gets a workflow', () => {
+describe('an open job without a workflow', () => {
   const admitted = (changes: JobChanges = {}) => admit(orm, customer, { createdAt: ago(11 * SECOND), ...changes });
 
-  it('when none is known to have started within 10 s, with the parameters of the request', async () => {
+  it('an open job gets a workflow when none is known to have started within 10 s, with the request’s parameters', async () => {
     const jobId = await admitted({ expiryMs: 7_000 });
     await sweepOutbox(dependencies());
     const { workflowExecutionInfo, executionConfig } = (await temporal.workflow.getHandle(jobId).describe()).raw;
@@ -105,7 +105,7 @@ describe('an open job gets a workflow', () => {
     expect((await readJob(orm, jobId)).workflowStartedAt).not.toBeNull();
   });
 
-  it('when it is overdue, although one was started', async () => {
+  it('an open job gets a workflow when it is overdue, although one was started', async () => {
     const jobId = await admitted({ dueAt: ago(SECOND) });
     await query(orm.em.fork(), 'update jobs set workflow_started_at = now() where id = $1', [jobId]);
     const sweptAt = Date.now();
@@ -115,14 +115,14 @@ describe('an open job gets a workflow', () => {
     expect((await readJob(orm, jobId)).dueAt.getTime()).toBeGreaterThan(sweptAt + 50 * SECOND);
   });
 
-  it('but not while the admitting request may still start it', async () => {
+  it('an open job gets no workflow while the admitting request may still start it', async () => {
     const now = new Date();
     const jobId = await admitted({ createdAt: new Date(now.getTime() - 9 * SECOND) });
     await sweepOutbox(dependencies({ clock: () => now }));
     expect(await isStarted(jobId)).toBe(false);
   });
 
-  it('but not once a worker has picked it up, or it has ended', async () => {
+  it('a job gets no workflow once a worker has picked it up, or it has ended', async () => {
     const pickedUp = await admitted();
     const ended = await admitted({ dueAt: ago(SECOND) });
     await finishInference(orm, pickedUp);
@@ -132,7 +132,7 @@ describe('an open job gets a workflow', () => {
     expect(await isStarted(ended)).toBe(false);
   });
 
-  it('even if another one cannot be started', async () => {
+  it('an open job gets a workflow even if that of another job cannot be started', async () => {
     const [gone, fine] = [await admitted({ endpoint: 'no.such.endpoint' }), await admitted()];
     await sweepOutbox(dependencies());
     expect(await isStarted(gone)).toBe(false);
@@ -154,14 +154,14 @@ describe('jobs whose workflow cannot be started', () => {
   };
   const warnings = () => log.lines.filter((line) => line.includes('stranded: workflow not started; set aside'));
 
-  it('do not keep younger jobs waiting, whatever their number', async () => {
+  it('jobs whose workflow cannot be started do not keep younger jobs waiting, whatever their number', async () => {
     for (let job = 0; job < 220; job += 1) await removed();
     const fine = await admit(orm, customer, { createdAt: ago(11 * SECOND) });
     await sweepOutbox(dependencies());
     expect(await isStarted(fine)).toBe(true);
   });
 
-  it('are set aside with the reason, and tried again later, ever less often', async () => {
+  it('jobs whose workflow cannot be started are set aside with the reason, and tried again later, ever less often', async () => {
     const jobId = await removed({ createdAt: ago(5 * MINUTE) });
     await sweepOutbox(dependencies());
     await log.waitFor((line) => line.jobId === jobId && line.level === 40);
@@ -175,7 +175,7 @@ describe('jobs whose workflow cannot be started', () => {
     expect(warnings()).toHaveLength(2);
   });
 
-  it('lose the reason once their workflow starts', async () => {
+  it('jobs that were set aside lose the reason once their workflow starts', async () => {
     const jobId = await removed();
     await sweepOutbox(dependencies());
     await query(orm.em.fork(), `update jobs set endpoint = 'dashboard.read', start_after = now() where id = $1`, [
@@ -203,7 +203,7 @@ describe('replicas that sweep at the same time', () => {
     return { asked, temporal: client as unknown as Client };
   }
 
-  it('start each job once between them', async () => {
+  it('replicas that sweep at the same time start each job once between them', async () => {
     const jobIds = [];
     for (let job = 0; job < 120; job += 1) jobIds.push(await admit(orm, customer, { createdAt: ago(MINUTE) }));
     const { asked, temporal } = steered(() => delay(5));
@@ -211,7 +211,7 @@ describe('replicas that sweep at the same time', () => {
     expect(asked.toSorted()).toEqual(jobIds.toSorted());
   });
 
-  it('leave the jobs of a pass that found Temporal away to the next pass at once', async () => {
+  it('a pass that finds Temporal down leaves its jobs to the next pass at once', async () => {
     const jobIds = [];
     for (let job = 0; job < 30; job += 1) jobIds.push(await admit(orm, customer, { createdAt: ago(MINUTE) }));
     const away = openTemporalClient({ address: `127.0.0.1:${await findFreePort()}`, namespace: 'default' });
@@ -255,7 +255,7 @@ describe('the storage', () => {
       .map(({ name, parentPath }) => join(parentPath, name).slice(directory.length + 1));
   }
 
-  it('loses files that no job and no upload owns, an hour after they were written', async () => {
+  it('the sweeper removes files that no job and no upload owns, an hour after they were written', async () => {
     const [jobId, uploadId] = [await admit(orm, customer), await insertUpload(HOUR, null)];
     const kept = [`jobs/${jobId}.0`, `uploads/${uploadId}`, `jobs/${newId('job')}.0`, `uploads/${newId('upload')}`];
     const orphans = [`jobs/${newId('job')}.0`, `jobs/${newId('job')}.1`, `uploads/${newId('upload')}`];
@@ -265,14 +265,14 @@ describe('the storage', () => {
     expect((await stored()).sort()).toEqual(kept.sort());
   });
 
-  it('loses the remains of an interrupted write', async () => {
+  it('the sweeper removes the remains of an interrupted write', async () => {
     await put('partial/left-behind');
     await put('partial/being-written', new Date());
     await sweepStoredFiles(dependencies());
     expect(await stored()).toEqual(['partial/being-written']);
   });
 
-  it('loses uploads that no job used within 24 hours, and their files', async () => {
+  it('the sweeper removes uploads that no job used within 24 hours, and their files', async () => {
     const [unused, used] = [await insertUpload(-1, null), await insertUpload(-1, new Date())];
     for (const id of [unused, used]) await put(`uploads/${id}`);
     // The remains of a crash during the upload.
@@ -285,7 +285,7 @@ describe('the storage', () => {
     expect(await orm.em.fork().findOne(Upload, { id: used })).not.toBeNull();
   });
 
-  it('loses all uploads that have expired in one pass, however many they are', async () => {
+  it('the sweeper removes all uploads that have expired in one pass, however many they are', async () => {
     await query(
       orm.em.fork(),
       `insert into uploads (id, organization_id, livemode, status, media_type, bytes, sha256, storage_key, expires_at)
@@ -298,7 +298,7 @@ describe('the storage', () => {
     expect(await orm.em.fork().count(Upload, { id: /^upl_\d+$/ })).toBe(0);
   });
 
-  it('loses all other uploads that have expired where it refuses to remove the file of one', async () => {
+  it('the sweeper removes all other expired uploads when the store refuses to remove the file of one', async () => {
     const [held, other] = [await insertUpload(-2, null), await insertUpload(-1, null)];
     for (const id of [held, other]) await put(`uploads/${id}`);
     const remove = async (key: string) => {
@@ -312,7 +312,7 @@ describe('the storage', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('loses the uploads first that expired first', async () => {
+  it('the sweeper removes the uploads first that expired first', async () => {
     const newest = await insertUpload(-1, null);
     await query(
       orm.em.fork(),
@@ -338,7 +338,7 @@ describe('the storage', () => {
   }
 });
 
-it('removes the stage outcomes of an ended job and keeps those of an open one', async () => {
+it('the sweeper removes the stage outcomes of an ended job and keeps those of an open one', async () => {
   const now = Date.now();
   const createdAt = new Date(now - 30 * SECOND);
   const keep = async (jobId: string) => {
@@ -360,7 +360,7 @@ it('removes the stage outcomes of an ended job and keeps those of an open one', 
   expect(left.map(({ job_id }) => job_id)).toEqual([open, justEnded].toSorted());
 });
 
-it('removes all stage outcomes that ended jobs left in one pass, however many they are', async () => {
+it('the sweeper removes all stage outcomes that ended jobs left in one pass, however many they are', async () => {
   const jobId = await admit(orm, customer);
   await createSettlementActivities({ orm, clock: () => ago(MINUTE) }).settleJob({ jobId, failure: 'job_stopped' });
   await query(
@@ -381,7 +381,7 @@ it('removes all stage outcomes that ended jobs left in one pass, however many th
   expect(left).toEqual([]);
 });
 
-it('deletes expired idempotency claims', async () => {
+it('the sweeper deletes expired idempotency claims', async () => {
   const owner = await createCustomer(orm);
   const own = { organizationId: owner.organizationId, apiKeyId: owner.keyIds.test };
   for (const idempotencyKey of ['expired-key', 'current-key']) await admit(orm, customer, { ...own, idempotencyKey });
@@ -391,7 +391,7 @@ it('deletes expired idempotency claims', async () => {
 });
 
 describe('a running sweeper', () => {
-  it('continues after a failed pass, and stops when told', async () => {
+  it('a running sweeper continues after a failed pass, and stops when told', async () => {
     const away = await openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nothing', poolSize: 1 }).catch(() => null);
     const sweeper = startSweeper(dependencies({ orm: away ?? orm, store: { ...store, list: failing } }));
     expect(await log.waitFor((line) => line.msg === 'sweepStoredFiles failed')).toMatchObject({ level: 40 });

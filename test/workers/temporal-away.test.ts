@@ -7,7 +7,7 @@ const FATAL = 60;
 
 const processes = useProcesses();
 
-it('logs why it cannot start, and ends with status 1', async () => {
+it('a worker without Temporal logs why it cannot start, and ends with status 1', async () => {
   const nobody = await findFreePort();
   const worker = await processes.start({
     entry: 'src/workers/webhooks.ts',

@@ -60,7 +60,7 @@ async function readiness(): Promise<{ status: number; body: unknown }> {
 
 const announced = async () => [...(await readInstalledEndpoints(orm.em.fork())).keys()];
 
-it('polls nothing and is not ready until a model arrives, and stops polling when the last one goes', async () => {
+it('a worker polls nothing and is not ready until a model arrives, and stops polling when the last one goes', async () => {
   const idle = { status: 503, body: { status: 'unavailable', checks: { database: true, polling: false } } };
   expect([await readiness(), await announced()]).toEqual([idle, []]);
 

@@ -131,7 +131,7 @@ describe('a delivery on Temporal', () => {
     return worker.runUntil(async () => (await start(client, deliveryId, ladderMs)).result());
   };
 
-  it('with a 2xx response is sent once, signed', async () => {
+  it('a delivery with a 2xx response is sent once, signed', async () => {
     const secret = newWebhookSecret();
     const { deliveryId, payload } = await prepare(receiver, [secret]);
     expect(await runToEnd(deliveryId)).toEqual({
@@ -149,7 +149,7 @@ describe('a delivery on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'delivered' });
   });
 
-  it('that fails twice is sent a third time, with the same event id', async () => {
+  it('a delivery that fails twice is sent a third time, with the same event id', async () => {
     const { deliveryId, webhookEndpointId } = await prepare(receiver);
     const statuses = [500, 503, 200];
     receiver.answerWith((response) => response.writeHead(statuses.shift() ?? 200).end());
@@ -163,14 +163,14 @@ describe('a delivery on Temporal', () => {
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ consecutiveFailures: 0, failingSince: null });
   });
 
-  it('ends at 410', async () => {
+  it('a response of 410 ends a delivery and disables its endpoint', async () => {
     const { deliveryId, webhookEndpointId } = await prepare(receiver);
     receiver.answerWith(410);
     expect(await runToEnd(deliveryId)).toMatchObject({ attempt: 1, state: 'stopped' });
     expect(await readEndpoint(orm, webhookEndpointId)).toMatchObject({ status: 'disabled' });
   });
 
-  it('waits as long as Retry-After requests', async () => {
+  it('a delivery waits as long as Retry-After requests', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith((response) => {
       const first = receiver.deliveries.length === 1;
@@ -181,14 +181,14 @@ describe('a delivery on Temporal', () => {
     expect((second?.receivedAtMs ?? 0) - (first?.receivedAtMs ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('makes its last attempt at the end of the schedule when Retry-After leads past it', async () => {
+  it('a delivery makes its last attempt at the end of the schedule when Retry-After leads past it', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
     expect(await runToEnd(deliveryId, [0, 10, 20, 1_000])).toMatchObject({ attempt: 2, state: 'stopped' });
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
   });
 
-  it('repeats an attempt that failed in the service itself', async () => {
+  it('a delivery repeats an attempt that failed in the service itself', async () => {
     const { deliveryId } = await prepare(receiver);
     const real = activitiesWith();
     let calls = 0;
@@ -203,7 +203,7 @@ describe('a delivery on Temporal', () => {
     expect(await readAttempts(orm, deliveryId)).toHaveLength(1);
   });
 
-  it('waits for its turn as the same attempt until a slot is free', async () => {
+  it('a delivery waits for its turn as the same attempt until a slot is free', async () => {
     const { deliveryId } = await prepare(receiver);
     const real = activitiesWith();
     const inputs: DeliveryAttemptInput[] = [];
@@ -221,7 +221,7 @@ describe('a delivery on Temporal', () => {
     expect(receiver.deliveries).toHaveLength(1);
   });
 
-  it('continues as new before a long wait for its turn fills its history, and counts its waits in sum', async () => {
+  it('a delivery continues as new before a long wait for its turn fills its history, and counts its waits in sum', async () => {
     const TURNS = 10;
     const eventsPerRun = 60;
     const { deliveryId } = await prepare(receiver);
@@ -256,7 +256,7 @@ describe('a delivery on Temporal', () => {
     }
   });
 
-  it('continues on another worker', async () => {
+  it('a delivery continues on another worker', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const first = await createWorker();
@@ -270,7 +270,7 @@ describe('a delivery on Temporal', () => {
     expect(await second.runUntil(handle.result())).toMatchObject({ attempt: 2, state: 'delivered' });
   });
 
-  it('makes its last attempt exactly at the end of the schedule, here a day scaled to 4 s', async () => {
+  it('a delivery makes its last attempt no earlier than the end of the schedule, here a day scaled to 4 s', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const result = await runToEnd(
@@ -288,7 +288,7 @@ describe('a delivery on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed' });
   });
 
-  describe('shows an operator an attempt', () => {
+  describe('the attempts that an operator sees', () => {
     const detailsAfter = async (...answers: (DeliveryAttempt | Error)[]) => {
       const { deliveryId } = await prepare(receiver);
       const worker = await createWorker({
@@ -308,7 +308,7 @@ describe('a delivery on Temporal', () => {
     };
     const failed: DeliveryAttempt = { outcome: 'retry', retryAfterMs: null, isSent: true, reason: 'HTTP 500' };
 
-    it('that was skipped, with the reason, and does not count it as sent', async () => {
+    it('an operator sees that an attempt was skipped, and why, and it does not count as sent', async () => {
       const reason = 'the endpoint is disabled';
       expect(await detailsAfter(failed, { outcome: 'stop', retryAfterMs: null, isSent: false, reason })).toEqual({
         sent: 1,
@@ -316,7 +316,7 @@ describe('a delivery on Temporal', () => {
       });
     });
 
-    it('that could not be recorded', async () => {
+    it('an operator sees that an attempt could not be recorded', async () => {
       expect(await detailsAfter(failed, new Error('PostgreSQL is away'))).toEqual({
         sent: 1,
         details:
@@ -324,13 +324,13 @@ describe('a delivery on Temporal', () => {
       });
     });
 
-    it('that succeeded, with its status', async () => {
+    it('an operator sees that an attempt succeeded, with its status', async () => {
       expect(
         await detailsAfter(failed, { outcome: 'delivered', retryAfterMs: null, isSent: true, reason: 'HTTP 204' }),
       ).toEqual({ sent: 2, details: '**Delivered**. Attempt 2 of 2 succeeded: HTTP 204.' });
     });
 
-    it('reported by a worker of an earlier release', async () => {
+    it('an operator sees that an attempt failed, even if a worker of an earlier release reports it', async () => {
       expect(await detailsAfter({ outcome: 'stop', retryAfterMs: null })).toEqual({
         sent: 1,
         details: '**Stopped**. Attempt 1 of 2 failed.',
@@ -338,7 +338,7 @@ describe('a delivery on Temporal', () => {
     });
   });
 
-  it('ends failed, and sends nothing more, when an operator cancels its waiting workflow', async () => {
+  it('a delivery ends failed, and sends nothing more, when an operator cancels its waiting workflow', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const worker = await createWorker();
@@ -353,7 +353,7 @@ describe('a delivery on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'failed', nextAttemptAt: null });
   });
 
-  it('is restarted by the sweeper after its next attempt when an operator terminates its workflow', async () => {
+  it('the sweeper restarts a delivery after its next attempt was due when an operator terminated its workflow', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const worker = await createWorker();
@@ -388,7 +388,7 @@ describe('a delivery on Temporal', () => {
     expect(await readDelivery(orm, deliveryId)).toMatchObject({ status: 'delivered' });
   });
 
-  it('shows an operator its progress', async () => {
+  it('a delivery shows an operator its progress', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const worker = await createWorker();
@@ -446,7 +446,7 @@ function overADay(): void {
     await close();
   });
 
-  it('that all fail end 24 h after the first attempt and disable the endpoint; a last attempt that succeeds keeps it enabled', async () => {
+  it('attempts that all fail end after 24 h and disable the endpoint; a last one that succeeds keeps it enabled', async () => {
     const failing = await prepare(receiver);
     const recovering = await prepare(receiver);
     const attemptsOf = (eventId: unknown) =>
@@ -486,7 +486,7 @@ function overADay(): void {
     });
   });
 
-  it('survive an unavailable PostgreSQL: it costs attempts of the schedule, never the last one', async () => {
+  it('an outage of PostgreSQL costs a delivery attempts of its schedule, never the last one', async () => {
     const { deliveryId } = await prepare(receiver);
     receiver.answerWith(500);
     const real = activitiesWith(clock);

@@ -104,7 +104,7 @@ const releasedInFull = { available: 1_000, held: 0, openJobs: 0 };
 const account = () => readAccount(orm, customer.organizationId, true);
 
 describe('a job that lands on a worker without its model, while another announces it', () => {
-  it('waits unchanged until the other takes it, and is charged once', async () => {
+  it('a job handed back waits unchanged until a worker with its model takes it, and is charged once', async () => {
     await serve(without);
     const handle = await start();
     await handedBack(handle, 2);
@@ -119,7 +119,7 @@ describe('a job that lands on a worker without its model, while another announce
     ]);
   });
 
-  it('succeeds: with both workers running, none of many jobs fails', async () => {
+  it('every job succeeds while workers with and without the model take jobs', async () => {
     await Promise.all([serve(without), serve(backend)]);
     const ids = [jobId, ...(await Promise.all(Array.from({ length: 11 }, () => admitLive())))];
     const handles = await Promise.all(ids.map((id) => start({ jobId: id })));
@@ -128,7 +128,7 @@ describe('a job that lands on a worker without its model, while another announce
     expect(ends.map(({ status }) => status)).toEqual(ids.map(() => 'succeeded'));
   });
 
-  it('is also handed back by a worker with another build than the pinned one', async () => {
+  it('a worker with another build than the pinned one hands the job back', async () => {
     const pinned = 'model-of-tests@2025-01-01';
     jobId = await admitLive({ pinnedModelVersion: pinned });
     await announce(ENDPOINT, pinned);
@@ -141,22 +141,23 @@ describe('a job that lands on a worker without its model, while another announce
     expect(backend.calls).toBe(0);
   });
 
-  it('expires uncharged when no worker takes it in time', async () => {
+  it('a job handed back expires uncharged when no worker takes it in time', async () => {
     await serve(without);
     const handle = await start({ expiryMs: 1_500 });
     expect(await handle.result()).toMatchObject({ status: 'expired', error: 'job_expired' });
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('fails as unavailable, uncharged, when every worker that takes it has no free process', async () => {
+  it('a job fails as unavailable, uncharged, when every worker that takes it has no free process', async () => {
     await serve({ ...without, modelVersion: () => MODEL_VERSION, infer: () => Promise.reject(new NoCapacityError(1)) });
-    const handle = await start({ expiryMs: 1_500 });
+    // Long enough for a worker to take it on a busy machine: otherwise it would expire.
+    const handle = await start({ expiryMs: 6_000 });
     expect(await handle.result()).toMatchObject({ status: 'failed', error: 'model_unavailable' });
     expect((await readJob(orm, jobId)).error).toMatchObject({ message: expect.stringContaining('in time') });
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('fails with the reason once no worker announces its model', async () => {
+  it('a job handed back fails with the reason once no worker announces its model', async () => {
     await serve(without);
     const handle = await start();
     await handedBack(handle);
@@ -167,7 +168,7 @@ describe('a job that lands on a worker without its model, while another announce
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('can be canceled while it waits', async () => {
+  it('a job handed back can be canceled while it waits', async () => {
     await serve(without);
     const handle = await start();
     await handedBack(handle);

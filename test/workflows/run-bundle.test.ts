@@ -145,7 +145,7 @@ describe('a bundle that succeeds', () => {
     plannedStage({ name: 'merge', after: ['identify', 'detect'], isOptional: false }),
   );
 
-  it('runs independent stages side by side and dependent ones after them', async () => {
+  it('a bundle runs independent stages side by side and dependent ones after them', async () => {
     const held = gate();
     const backend = createBundleBackend({
       plan,
@@ -163,7 +163,7 @@ describe('a bundle that succeeds', () => {
     expect(new Set(backend.begun).size).toBe(backend.begun.length);
   });
 
-  it('captures the cost of its stages once and deletes their outcomes', async () => {
+  it('a bundle captures the cost of its stages once and deletes their outcomes', async () => {
     const { jobId, result } = await start(plan, createBundleBackend({ plan }));
     expect(await result()).toEqual({ status: 'succeeded', chargedCredits: 125, deliveryIds: [] });
     const job = await readJob(orm, jobId);
@@ -179,7 +179,7 @@ describe('a bundle that succeeds', () => {
     expect(await keptOutcomes(jobId)).toBe(0);
   });
 
-  it('shows its progress to customer and operator', async () => {
+  it('a bundle shows its progress to customer and operator', async () => {
     const held = gate();
     const backend = createBundleBackend({
       plan,
@@ -208,7 +208,7 @@ describe('a bundle that succeeds', () => {
     expect(await readableHistory(run)).toContain('detect: views 21 to 25 of 25');
   });
 
-  it('measures each stage’s queue time and duration to the millisecond, even when the job shows no stages', async () => {
+  it('a bundle measures each stage’s queue time and duration to the millisecond, even when the job shows no stages', async () => {
     const timed: { ended: unknown[]; pickedUp: unknown[] } = { ended: [], pickedUp: [] };
     await harness.orchestration.stop();
     const worker = await orchestrationWorker(orm);
@@ -241,8 +241,8 @@ async function currentDetails(run: WorkflowHandle): Promise<string> {
   return (await run.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 }
 
-describe('Temporal Web shows how each stage of an ended bundle did', () => {
-  it('succeeded, failed in part or did not run, with duration and charge', async () => {
+describe('the stages of an ended bundle in Temporal Web', () => {
+  it('Temporal Web shows whether a stage of a bundle succeeded, failed in part or did not run, with duration and charge', async () => {
     const plan = planOf(
       plannedStage({ name: 'identify', units: 20, priceCredits: 60 }),
       plannedStage({ name: 'grade', after: ['identify'], units: { foundBy: 'identify' } }),
@@ -261,7 +261,7 @@ describe('Temporal Web shows how each stage of an ended bundle did', () => {
     ]);
   });
 
-  it('without charges when the job failed', async () => {
+  it('Temporal Web shows no charges for the stages of a bundle whose job failed', async () => {
     const plan = planOf(plannedStage({ name: 'identify', isOptional: false, priceCredits: 60 }));
     const runUnits = ({ units }: { units: number }) => failedUnits(units, unreadable);
     const { handle: run, result } = await start(plan, createBundleBackend({ plan, runUnits }));
@@ -287,7 +287,7 @@ it('a stage whose worker is lost on every attempt says so to operators', async (
 });
 
 describe('a stage that fails', () => {
-  it('and is optional makes the job partial: successes are charged, the rest is released', async () => {
+  it('an optional stage that fails makes the job partial: successes are charged, the rest is released', async () => {
     const plan = planOf(
       plannedStage({ name: 'identify', units: 10, priceCredits: 50 }),
       plannedStage({ name: 'detect', units: 10, priceCredits: 75 }),
@@ -301,7 +301,7 @@ describe('a stage that fails', () => {
     expect(await account()).toEqual({ available: 950, held: 0, openJobs: 0 });
   });
 
-  it('on some units is charged for the others', async () => {
+  it('a stage that fails on some units is charged for the others', async () => {
     const plan = planOf(plannedStage({ name: 'detect', units: 20, priceCredits: 60 }));
     const runUnits = ({ firstUnit, units }: { firstUnit: number; units: number }) =>
       firstUnit === 0 ? found(units) : failedUnits(units, unreadable);
@@ -312,7 +312,7 @@ describe('a stage that fails', () => {
     expect(stages?.[0]).toMatchObject({ progress: 0.5, error: unreadable.toJobError() });
   });
 
-  it('and is required fails the job: nothing is charged, and later stages are skipped', async () => {
+  it('the failure of a required stage fails the job: nothing is charged, and later stages are skipped', async () => {
     const plan = planOf(
       plannedStage({ name: 'identify', priceCredits: 50 }),
       plannedStage({ name: 'detect', after: ['identify'], isOptional: false, priceCredits: 75 }),
@@ -341,7 +341,7 @@ describe('a stage that fails', () => {
     expect(await account()).toEqual({ available: 1_000, held: 0, openJobs: 0 });
   });
 
-  it('and is required stops the stages beside it: their remaining units do not run', async () => {
+  it('the failure of a required stage stops the stages beside it: their remaining units do not run', async () => {
     const plan = planOf(
       plannedStage({ name: 'detect', isOptional: false }),
       plannedStage({ name: 'identify', units: 60, priceCredits: 60 }),
@@ -364,7 +364,7 @@ describe('a stage that fails', () => {
     expect(backend.begun.length).toBeLessThan(7);
   });
 
-  it('with all others fails the job, although each was optional', async () => {
+  it('a job fails when all its stages fail, although each was optional', async () => {
     const plan = planOf(plannedStage({ name: 'identify', priceCredits: 5 }), plannedStage({ name: 'detect' }));
     const runUnits = ({ units }: { units: number }) => failedUnits(units, unreadable);
     const { jobId, result } = await start(plan, createBundleBackend({ plan, runUnits }));
@@ -372,7 +372,7 @@ describe('a stage that fails', () => {
     expect((await readJob(orm, jobId)).error).toEqual(unreadable.toJobError());
   });
 
-  it('transiently is retried and charged once', async () => {
+  it('a stage that fails transiently is retried and charged once', async () => {
     const plan = planOf(plannedStage({ name: 'detect', priceCredits: 75 }));
     let calls = 0;
     const runUnits = ({ units }: { units: number }) => {
@@ -385,7 +385,7 @@ describe('a stage that fails', () => {
     expect(calls).toBe(2);
   });
 
-  it('by a timeout or unforeseen reports only its code', async () => {
+  it('a stage that fails by a timeout or for an unforeseen reason reports only its code', async () => {
     const plan = planOf(
       plannedStage({ name: 'slow', priceCredits: 10 }),
       plannedStage({ name: 'broken', priceCredits: 10 }),
@@ -412,7 +412,7 @@ describe('a stage that fails', () => {
 });
 
 describe('units that an earlier stage finds', () => {
-  it('run as found; a stage without units is skipped', async () => {
+  it('units run as an earlier stage finds them; a stage without units is skipped', async () => {
     const plan = planOf(
       plannedStage({ name: 'intake', units: 2, unitsPerActivity: 1 }),
       plannedStage({ name: 'detect', after: ['intake'], units: { foundBy: 'intake' }, priceCredits: 30 }),
@@ -434,7 +434,7 @@ describe('an operator', () => {
     plannedStage({ name: 'detect', after: ['identify'], priceCredits: 75 }),
   );
 
-  it('who cancels the workflow between stages fails the job, releases its hold and keeps no outcome', async () => {
+  it('an operator who cancels the workflow between stages fails the job, releases its hold and keeps no outcome', async () => {
     const held = gate();
     const runUnits = async ({ stage, units }: { stage: PlannedStage; units: number }) => {
       if (stage.name === 'detect') await held.opened;
@@ -472,7 +472,7 @@ describe('an operator', () => {
     expect(await keptOutcomes(jobId)).toBe(0);
   });
 
-  it('who terminates it loses nothing: the next run reuses the stages’ outcomes and charges once', async () => {
+  it('a terminated workflow loses nothing: the next run reuses the stages’ outcomes and charges once', async () => {
     const held = gate();
     const runUnits = async ({ stage, units }: { stage: PlannedStage; units: number }) => {
       if (stage.name === 'detect') await held.opened;
@@ -493,8 +493,8 @@ describe('an operator', () => {
   });
 });
 
-describe('a bundle of hundreds of units', () => {
-  it('continues as new before its history grows long, and runs nothing twice', async () => {
+describe('a bundle of many units', () => {
+  it('a bundle of many units continues as new before its history grows long, and runs nothing twice', async () => {
     const stages = ['identify', 'detect'].map((name) =>
       plannedStage({ name, units: 40, unitsPerActivity: 1, priceCredits: 80 }),
     );
@@ -548,7 +548,7 @@ describe('an inspection of 200 pictures', () => {
     uploadId: null,
   }));
 
-  it('runs in one short history that contains no result', async () => {
+  it('an inspection of 200 pictures runs in one short history that contains no result', async () => {
     const stages = inspections.stagePlan({ parameters: {}, files: pictures });
     customer = await createCustomer(orm, { test: 100_000 });
     const jobId = await admit(orm, customer, {

@@ -42,7 +42,7 @@ it('an endpoint without a model refuses requests', async () => {
   expect(json).toMatchObject({ error: { code: 'endpoint_unavailable' } });
 });
 
-it('and accepts them once the guide’s folder is installed', async () => {
+it('an endpoint accepts requests once the guide’s folder is installed', async () => {
   installModel(modelsDirectory, manifestOfGuide(), 'yolo-detection');
   backend = await createBackend({
     modelsDirectory,
@@ -70,7 +70,7 @@ it('and accepts them once the guide’s folder is installed', async () => {
   });
 });
 
-it('the list of endpoints shows it', async () => {
+it('the list of endpoints shows an installed model', async () => {
   const { json } = await api.call('/v1/endpoints', { key: customer.keys.live });
   expect((json as { data: { endpoint: string }[] }).data).toContainEqual(
     expect.objectContaining({ endpoint: 'tire.detect', available: true, model_version: 'my-tires@2026-12-01' }),

@@ -82,7 +82,7 @@ const releasedInFull = { available: 1_000, held: 0, openJobs: 0 };
 const account = () => readAccount(orm, customer.organizationId, false);
 
 describe('a job that succeeds', () => {
-  it('is queued, processing while the model runs, and succeeded with its cost charged', async () => {
+  it('a job is queued, processing while the model runs, and succeeded with its cost charged', async () => {
     const handle = await start();
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'queued', startedAt: null });
     await startInference();
@@ -94,7 +94,7 @@ describe('a job that succeeds', () => {
     expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
   });
 
-  it('returns its status to the query while it runs and after it has ended', async () => {
+  it('a workflow returns its step to the query while it runs and after it has ended', async () => {
     await startInference();
     const handle = await start();
     const running = await backend.next();
@@ -104,7 +104,7 @@ describe('a job that succeeds', () => {
     expect(await handle.query(RUN_JOB_STATUS_QUERY)).toEqual({ step: 'ended', stages: [] });
   });
 
-  it('starts one delivery for each subscribed endpoint, and they outlive it', async () => {
+  it('a job starts one delivery for each subscribed endpoint, and the deliveries outlive it', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await createWebhookEndpoint(orm, customer.organizationId, { events: ['job.failed'] });
     await startInference();
@@ -120,7 +120,7 @@ describe('a job that succeeds', () => {
 
 describe('a job that fails', () => {
   it.each(['input_unreadable', 'model_unavailable'] as const)(
-    'with %s reports it and is charged nothing',
+    'a job that fails with %s reports it and is charged nothing',
     async (code) => {
       await startInference();
       const handle = await start({ inferenceAttempts: 1 });
@@ -132,7 +132,7 @@ describe('a job that fails', () => {
     },
   );
 
-  it('transiently is retried and charged once', async () => {
+  it('a job that fails transiently is retried and charged once', async () => {
     await startInference();
     const handle = await start();
     (await backend.next()).fail(new ServiceError('model_unavailable', 'Not now.'));
@@ -144,7 +144,7 @@ describe('a job that fails', () => {
     ]);
   });
 
-  it('for an unforeseen reason is retried up to its limit, then fails without telling customers the reason', async () => {
+  it('a job with an unforeseen failure is retried up to its limit, then fails without telling customers the reason', async () => {
     await startInference();
     const handle = await start({ inferenceAttempts: 2 });
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -157,7 +157,7 @@ describe('a job that fails', () => {
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('because the model takes too long reports a timeout', async () => {
+  it('a job whose model takes too long fails with a timeout', async () => {
     await startInference();
     const handle = await start({ inferenceTimeoutMs: 5_000, inferenceAttempts: 1 });
     await backend.next();
@@ -236,7 +236,7 @@ it('a worker of an earlier release leaves the settlement to the workflow, and no
 });
 
 describe('a job that nobody picks up', () => {
-  it('expires after its time in the queue and is charged nothing', async () => {
+  it('a job that nobody picks up expires after its time in the queue and is charged nothing', async () => {
     const handle = await start({ expiryMs: 200 });
     expect(await handle.result()).toEqual({
       status: 'expired',
@@ -268,7 +268,7 @@ describe('a job that was canceled', () => {
       deliveries: [],
     });
 
-  it('before pick-up runs no model and creates no delivery', async () => {
+  it('a job canceled before pick-up runs no model and creates no delivery', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     const handle = await start();
     await cancel();
@@ -278,7 +278,7 @@ describe('a job that was canceled', () => {
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('ends canceled when its workflow is cancelled, without waiting for a worker', async () => {
+  it('a canceled job ends canceled when its workflow is cancelled, without waiting for a worker', async () => {
     const handle = await start();
     await cancel();
     await handle.cancel();
@@ -286,8 +286,8 @@ describe('a job that was canceled', () => {
   });
 });
 
-describe('a workflow cancelled by an operator still settles and releases its hold', () => {
-  it('and the running job fails with job_stopped, which its webhooks report', async () => {
+describe('a workflow cancelled by an operator', () => {
+  it('a running job whose workflow an operator cancels fails with job_stopped, uncharged, and starts a delivery', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await startInference();
     const handle = await start();
@@ -305,7 +305,7 @@ describe('a workflow cancelled by an operator still settles and releases its hol
     expect(await account()).toEqual(releasedInFull);
   });
 
-  it('and the queued job is canceled, as if by its customer', async () => {
+  it('a queued job whose workflow an operator cancels is canceled, as if by its customer, and charged nothing', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     const handle = await start();
     await handle.cancel();
@@ -326,14 +326,14 @@ describe('the start by name', () => {
       endpoint,
     );
 
-  it('a second time changes nothing while the first run continues', async () => {
+  it('a second start by name changes nothing while the first run continues', async () => {
     await startByName();
     const first = await client.workflow.getHandle(jobId).describe();
     await startByName();
     expect((await client.workflow.getHandle(jobId).describe()).runId).toBe(first.runId);
   });
 
-  it('after the job has ended runs again and finds nothing to do', async () => {
+  it('a start by name after the job has ended runs again and finds nothing to do', async () => {
     await startInference();
     await startByName();
     (await backend.next()).finish();
@@ -348,7 +348,7 @@ describe('the start by name', () => {
     expect(await account()).toEqual({ available: 980, held: 0, openJobs: 0 });
   });
 
-  it('starts a workflow that Temporal Web can show and find', async () => {
+  it('the start by name starts a workflow that Temporal Web can show and find', async () => {
     await startByName();
     const handle = client.workflow.getHandle(jobId);
     const described = await handle.describe();
@@ -365,7 +365,7 @@ describe('the start by name', () => {
     expect((await handle.describe()).typedSearchAttributes.get(jobStatus)).toBe('succeeded');
   });
 
-  it('starts deliveries that Temporal Web finds by the same organisation and mode', async () => {
+  it('a job starts deliveries that Temporal Web finds by the same organisation and mode', async () => {
     await createWebhookEndpoint(orm, customer.organizationId);
     await startByName();
     await startInference();
@@ -379,7 +379,7 @@ describe('the start by name', () => {
     expect(await delivery.staticDetails()).toContain(jobId);
   });
 
-  it('carries only ids and small facts: the history contains no pictures, parameters or results', async () => {
+  it('a workflow carries only ids and small facts: its history contains no pictures, parameters or results', async () => {
     await startInference();
     await startByName();
     (await backend.next()).finish({

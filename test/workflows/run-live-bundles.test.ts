@@ -108,7 +108,7 @@ async function fetched(url: string) {
 const leftFrames = async () => (await api.storedFiles()).filter((file) => /jobs\/.*\.jpg/.test(file));
 
 describe('a video', () => {
-  it('is onboarded: its key frames and the endpoints that run on them are charged', async () => {
+  it('a video is onboarded: its key frames and the endpoints that run on them are charged', async () => {
     const frames = [...seconds(2, RED), ...seconds(1, GREY), ...seconds(2, BLUE), ...seconds(2, GREEN)];
     await makeVideo(path('walk.mp4'), { frames });
     const job = await ended(
@@ -148,13 +148,13 @@ describe('a video', () => {
     expect(await leftFrames()).toEqual([]);
   });
 
-  it('without a vehicle has no key frames and costs nothing', async () => {
+  it('a video without a vehicle has no key frames and costs nothing', async () => {
     await makeVideo(path('garden.mp4'), { frames: seconds(2, GREY) });
     const job = await ended(await submit('/v1/video/onboard', { input_ref: await uploaded('garden.mp4') }));
     expect(job).toMatchObject({ status: 'succeeded', credits: { charged: 0 }, result: { key_frames: [], walk: null } });
   });
 
-  it('that cannot be decoded fails its job with advice and costs nothing', async () => {
+  it('a video that cannot be decoded fails its job with advice and costs nothing', async () => {
     const before = await readAccount(api.orm, customer.organizationId, true);
     const job = await ended(
       await submit('/v1/video/onboard', {
@@ -174,7 +174,7 @@ describe('a video', () => {
     expect(await readAccount(api.orm, customer.organizationId, true)).toEqual(before);
   });
 
-  it('whose job is cancelled midway leaves no process and no picture and costs nothing', async () => {
+  it('a video whose job is cancelled midway leaves no process and no picture and costs nothing', async () => {
     const frames = Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? RED : GREEN));
     await makeVideo(path('long.mp4'), { frames, framesPerSecond: 1, keyFrameEvery: 2 });
     const jobId = await submit('/v1/video/onboard', { input_ref: await uploaded('long.mp4') });
@@ -191,7 +191,7 @@ describe('a video', () => {
 });
 
 describe('an inspection', () => {
-  it('of pictures and a video lists the damages of each picture and makes a PDF report', async () => {
+  it('an inspection of pictures and a video lists the damages of each picture and makes a PDF report', async () => {
     await makeVideo(path('rear.mp4'), { frames: seconds(2, BLUE) });
     const picture = async (colour: Rgb, isScratched: boolean) =>
       upload(api, customer.keys.live, await paintVehicle(colour, isScratched));
@@ -270,7 +270,7 @@ describe('an inspection', () => {
   });
 
   it.each([{ include_repair_estimate: true }, { labour_rate: 6_000 }])(
-    'that asks for an estimate with %j is partial where no price book is there',
+    'an inspection that asks for an estimate with %j is partial without a price book',
     async (asking) => {
       const input_refs = [await upload(api, customer.keys.live, await paintVehicle(GREEN, true))];
       const job = await ended(await submit('/v1/inspections', { input_refs, ...asking }));
@@ -283,7 +283,7 @@ describe('an inspection', () => {
     },
   );
 
-  it('of an undamaged vehicle grades and estimates nothing and says so', async () => {
+  it('an inspection of an undamaged vehicle grades and estimates nothing and says so', async () => {
     const body = new FormData();
     body.append('images', filePart(await paintVehicle(GREEN, false)), 'left.png');
     body.append('images', filePart(await paintVehicle(BLUE, false)), 'rear.png');
@@ -297,7 +297,7 @@ describe('an inspection', () => {
     expect(job.credits.charged).toBe(2 * 20 + 2 * 30);
   });
 
-  it('grades and counts damages on a picture without a view too', async () => {
+  it('an inspection grades and counts damages on a picture without a view too', async () => {
     const seen = await paintVehicle(GREEN, false);
     const unseen = await paintVehicle(GREY, true);
     const run = async (pictures: Buffer[]) => {
@@ -317,7 +317,7 @@ describe('an inspection', () => {
     expect(alone.result).toMatchObject({ overall: { condition_grade: { value: 'C' } }, parts: [{ part: null }] });
   });
 
-  it('continues without an unreadable picture and is partial', async () => {
+  it('an inspection continues without an unreadable picture and is partial', async () => {
     const broken = (await paintVehicle(GREEN, false)).subarray(0, 200);
     const input_refs = [
       await upload(api, customer.keys.live, await paintVehicle(GREEN, true)),

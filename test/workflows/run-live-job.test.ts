@@ -74,7 +74,7 @@ it('a photograph of a dashboard is read and charged', async () => {
   expect(job.model_version).toMatch(/^dashboard-reader@\d{4}-\d{2}-\d{2}$/);
 });
 
-describe('an unreadable picture fails its job uncharged', () => {
+describe('an unreadable picture', () => {
   const tooManyPixels = sharp({ create: { width: 10_000, height: 8_000, channels: 3, background: '#000000' } });
 
   it.each([
@@ -88,7 +88,7 @@ describe('an unreadable picture fails its job uncharged', () => {
       what: 'few bytes that unpack to 80 megapixels',
       image: () => tooManyPixels.clone().png({ compressionLevel: 9 }).toBuffer(),
     },
-  ])('$what', async ({ image }) => {
+  ])('an unreadable picture fails its job uncharged: $what', async ({ image }) => {
     const before = await readAccount(api.orm, customer.organizationId, true);
     const job = await settle(await image());
     expect(job).toMatchObject({
@@ -188,6 +188,6 @@ function textsOf({ result }: JobResource): string[] {
   return (result as Plates).plates.flatMap(({ text }) => text ?? []);
 }
 
-it('a photograph after all of them is read like the first one', async () => {
+it('a photograph of a dashboard is still read after unreadable pictures and other jobs', async () => {
   expect((await settle(photograph)).status).toBe('succeeded');
 });

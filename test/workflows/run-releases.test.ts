@@ -97,7 +97,7 @@ it.each([
   [['rollback', ENDPOINT], 'none was promoted'],
   [['newest', ENDPOINT], 'serves already'],
   [['show', 'no.endpoint'], 'There is no endpoint'],
-])('refuses %j and says why', async (words, reason) => {
+])('the releases command refuses %j and says why', async (words, reason) => {
   await expect(releases(...words)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
 });
 
@@ -147,7 +147,7 @@ it('a release is tried in the shadow: customers get what they got, and the opera
   expect((await send({ 'Model-Version': SECOND })).model_version).toBe(SECOND);
 });
 
-it('is promoted and rolled back, each by one command and without a restart', async () => {
+it('a release is promoted and rolled back, each by one command and without a restart', async () => {
   await releases('promote', ENDPOINT);
   expect(await send()).toMatchObject({ model_version: SECOND, result: { tires: [] } });
   await releases('rollback', ENDPOINT);
@@ -155,7 +155,7 @@ it('is promoted and rolled back, each by one command and without a restart', asy
   expect(await choiceOf()).toEqual({ endpoint: ENDPOINT, serving: FIRST, previous: null, trial: null });
 });
 
-it('answers a share as a canary, and jobs that pin another release stay there', async () => {
+it('a canary runs the jobs of its share, and jobs that pin another release run on that one', async () => {
   await releases('canary', ENDPOINT, SECOND, '--share', '100');
   expect((await send()).model_version).toBe(SECOND);
   expect((await send({ 'Model-Version': FIRST })).model_version).toBe(FIRST);
@@ -169,7 +169,7 @@ it('the newest release serves once the choice is forgotten', async () => {
   expect(await releases('list')).toEqual([{ endpoint: ENDPOINT, serving: SECOND, others: [FIRST], choice: null }]);
 });
 
-it('promotes no release that no worker has', async () => {
+it('a release that no worker has is not promoted', async () => {
   await releases('shadow', ENDPOINT, 'my-tires@2027-01-01', '--share', '1');
   await expect(releases('promote', ENDPOINT)).rejects.toMatchObject({
     stderr: expect.stringContaining('no worker has it'),

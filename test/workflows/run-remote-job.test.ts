@@ -190,7 +190,7 @@ it('a program that speaks only HTTP runs a whole job and makes a file; the custo
 });
 
 describe('a dispatch', () => {
-  it('carries everything the cluster needs, with the configured authorisation and no key of the customer', async () => {
+  it('a dispatch carries everything the cluster needs, with the configured authorisation and no key of the customer', async () => {
     const { job } = await read(api, { key: customer.keys.live, fields: { unit_hint: 'km' } });
     const dispatch = await cluster.next(job.id);
     expect(dispatch).toMatchObject({
@@ -214,7 +214,7 @@ describe('a dispatch', () => {
     expect(late.status).toBe(410);
   });
 
-  it('takes no worker slot while the cluster works and outlives the worker that sent it', async () => {
+  it('a dispatch outlives the worker that sent it', async () => {
     const dispatch = await dispatched();
     await inference.stop();
     expect((await callBack(dispatch, 'started')).status).toBe(200);
@@ -224,7 +224,7 @@ describe('a dispatch', () => {
     inference = await startInference(remotes);
   });
 
-  it('that the cluster refuses is sent again and then accepted', async () => {
+  it('a dispatch that the cluster refuses is sent again and then accepted', async () => {
     cluster.status = 307;
     const jobId = await submit();
     const refused = await cluster.next(jobId);
@@ -238,13 +238,13 @@ describe('a dispatch', () => {
     await until(() => cluster.withdrawn.includes(refused.id));
   });
 
-  it('is not sent in test mode: fixtures serve it', async () => {
+  it('no dispatch is sent in test mode: fixtures serve the job', async () => {
     const { job } = await read(api, { key: customer.keys.test, query: '?wait=true' });
     expect(job).toMatchObject({ status: 'succeeded', model_version: expect.stringMatching(/^fixture@/) });
     expect(await tokensOfWaitingActivity(job.id)).toBe(0);
   });
 
-  it('names the build that Model-Version pins', async () => {
+  it('a remote job runs on the build that Model-Version pins, and another build is refused', async () => {
     const jobId = await submit({ 'Model-Version': 'far-reader@2026-11-01' });
     await callBack(await cluster.next(jobId), 'completed', { result: RESULT });
     expect(await ended(jobId)).toMatchObject({ modelVersion: 'far-reader@2026-11-01' });
@@ -254,7 +254,7 @@ describe('a dispatch', () => {
 });
 
 describe('a repeated callback', () => {
-  it('of completion gets the same response and is charged once', async () => {
+  it('a repeated callback of completion gets the same response and is charged once', async () => {
     const dispatch = await dispatched();
     const both = await Promise.all([1, 2].map(() => callBack(dispatch, 'completed', { result: RESULT })));
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
@@ -268,7 +268,7 @@ describe('a repeated callback', () => {
     ]);
   });
 
-  it('of failure after completion is refused and changes nothing', async () => {
+  it('a callback of failure after completion is refused and changes nothing', async () => {
     const dispatch = await dispatched();
     await callBack(dispatch, 'completed', { result: RESULT });
     const late = await callBack(dispatch, 'failed', { code: 'input_unreadable', message: 'Too dark.' });
@@ -280,7 +280,7 @@ describe('a repeated callback', () => {
 });
 
 describe('a failure', () => {
-  it('that is permanent ends the job uncharged with the cluster’s code and message', async () => {
+  it('a permanent failure ends the job uncharged with the cluster’s code and message', async () => {
     const dispatch = await dispatched();
     const failure = { code: 'input_unreadable', message: 'The picture is too dark. Send a brighter one.' };
     expect((await callBack(dispatch, 'failed', failure)).status).toBe(200);
@@ -293,7 +293,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('that is transient leads to another attempt until none is left', async () => {
+  it('a transient failure leads to another attempt until none is left', async () => {
     const jobId = await submit();
     for (const attempt of [1, 2, 3]) {
       const dispatch = await cluster.next(jobId);
@@ -338,7 +338,7 @@ it('a result may cost less than the held credits, never more', async () => {
 });
 
 describe('a caller of the callbacks', () => {
-  it('without the dispatch’s token is refused, and the job continues', async () => {
+  it('a callback without the dispatch’s token is refused, and the job continues', async () => {
     const [dispatch, other] = [await dispatched(), await dispatched()];
     const [expires = '', signature = ''] = dispatch.token.split('.');
     for (const [token, code] of [
@@ -361,7 +361,7 @@ describe('a caller of the callbacks', () => {
     await ended(other.job_id);
   });
 
-  it('cannot read inputs without the link’s signature', async () => {
+  it('the inputs of a dispatch cannot be read without the link’s signature', async () => {
     const dispatch = await dispatched();
     const { url = '' } = dispatch.inputs[0] ?? {};
     for (const forged of [url.replace(/\?.*/, ''), url.replace('/inputs/0', '/inputs/1'), url.replace(/.$/, '~')]) {
@@ -371,7 +371,7 @@ describe('a caller of the callbacks', () => {
     await ended(dispatch.job_id);
   });
 
-  it('with an invalid body gets the name of the field', async () => {
+  it('a callback with an invalid body is refused with the name of the field', async () => {
     const dispatch = await dispatched();
     for (const [name, body, param] of [
       ['progress', { progress: 2 }, 'progress'],
@@ -397,7 +397,7 @@ describe('a file of the cluster', () => {
       body: new Uint8Array(body),
     });
 
-  it('is accepted only as its own type, and otherwise leaves nothing', async () => {
+  it('a file of the cluster is accepted only as its own type, and otherwise leaves nothing', async () => {
     const dispatch = await dispatched();
     const before = (await api.storedFiles()).length;
     const located = await sharp(jpeg)
@@ -450,7 +450,7 @@ describe('a file of the cluster', () => {
 });
 
 describe('a late callback', () => {
-  it('after an operator cancelled the workflow is refused: the job failed, its hold is released, the cluster is notified', async () => {
+  it('a callback after an operator cancelled the workflow is refused; the hold is released, the cluster notified', async () => {
     const dispatch = await dispatched();
     await api.temporal.client.workflow.getHandle(dispatch.job_id).cancel();
     expect(await ended(dispatch.job_id)).toMatchObject({ status: 'failed', chargedCredits: 0 });
@@ -469,7 +469,7 @@ describe('a late callback', () => {
     ]);
   });
 
-  it('after every attempt timed out is refused, and each attempt was withdrawn', async () => {
+  it('a callback after every attempt timed out is refused, and each attempt was withdrawn', async () => {
     const body = new FormData();
     body.append('image', filePart(jpeg), 'vin.jpg');
     const { job } = await api.call('/v1/vin/read', { method: 'POST', key: customer.keys.live, body });
@@ -484,7 +484,7 @@ describe('a late callback', () => {
     expect((await transfersOf(api.orm, job.id)).map(([kind]) => kind)).toEqual(['hold', 'release']);
   });
 
-  it('from a superseded attempt is refused, and its successor is charged', async () => {
+  it('a callback from a superseded attempt is refused, and its successor is charged', async () => {
     await inference.stop();
     inference = await startInference([reading(5_000)]);
     const jobId = await submit();
@@ -498,7 +498,7 @@ describe('a late callback', () => {
 });
 
 describe('a cluster that is lost', () => {
-  it('is detected by missed heartbeats: after three attempts the job fails and costs nothing', async () => {
+  it('a lost cluster is detected by missed heartbeats: after three attempts the job fails and costs nothing', async () => {
     const example = await processes.start({
       entry: 'docs/examples/remote-cluster.mjs',
       args: ['0'],

@@ -167,7 +167,7 @@ async function expectUntouched({ jobId, settlement }: Awaited<ReturnType<typeof 
 }
 
 describe('a release in the shadow', () => {
-  it('runs a job that has ended again, and agrees', async () => {
+  it('a release in the shadow runs an ended job again, and agrees when the results are equal', async () => {
     await work();
     const job = await run();
     const end = await shadowOf(job.jobId).result();
@@ -184,7 +184,7 @@ describe('a release in the shadow', () => {
     await expectUntouched(job);
   });
 
-  it('differs by field; values are in the report, and never in Temporal', async () => {
+  it('a release in the shadow differs by field; values are in the report, and never in Temporal', async () => {
     tried = async () => ({
       ...SUCCESS,
       result: { ...(SUCCESS.result as object), odometer: { value: 987_654, unit: 'km' } },
@@ -205,7 +205,7 @@ describe('a release in the shadow', () => {
     await expectUntouched(job);
   });
 
-  it('tells the customer nothing: one event of one job', async () => {
+  it('a release in the shadow tells the customer nothing: one event of one job', async () => {
     await createWebhookEndpoint(orm, customer.organizationId, { livemode: true });
     await work();
     const { jobId } = await run();
@@ -216,7 +216,7 @@ describe('a release in the shadow', () => {
     expect(events).toEqual([{ type: 'job.succeeded' }]);
   });
 
-  it('is found in Temporal Web by endpoint, organisation, outcome and field', async () => {
+  it('a run in the shadow is found in Temporal Web by endpoint, organisation, outcome and field', async () => {
     tried = async () => ({ ...SUCCESS, result: { ...(SUCCESS.result as object), fuel_level_percent: 10 } });
     await work();
     const { jobId } = await run();
@@ -253,15 +253,18 @@ describe('a release in the shadow', () => {
       'failed',
       'input_unreadable',
     ],
-  ] as const)('that %s counts as failed once, and the job does not notice', async (_, outcome, expected, reason) => {
-    tried = outcome as unknown as typeof tried;
-    await work();
-    const job = await run();
-    expect(await shadowOf(job.jobId).result()).toEqual({ outcome: expected, reason, agreed: [], differing: [] });
-    await expectUntouched(job);
-  });
+  ] as const)(
+    'a release in the shadow that %s counts as failed once, and the job does not notice',
+    async (_, outcome, expected, reason) => {
+      tried = outcome as unknown as typeof tried;
+      await work();
+      const job = await run();
+      expect(await shadowOf(job.jobId).result()).toEqual({ outcome: expected, reason, agreed: [], differing: [] });
+      await expectUntouched(job);
+    },
+  );
 
-  it('that hangs is given up after its time, and counts as failed', async () => {
+  it('a release in the shadow that hangs is given up after its time, and counts as failed', async () => {
     tried = (_, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     await work();
@@ -275,7 +278,7 @@ describe('a release in the shadow', () => {
     });
   });
 
-  it('whose worker is stopped is run by another one, and the job does not notice', async () => {
+  it('a release in the shadow whose worker is stopped is run by another one, and the job does not notice', async () => {
     const begun = Promise.withResolvers<void>();
     tried = (_, { signal }) => {
       begun.resolve();
@@ -293,7 +296,7 @@ describe('a release in the shadow', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  it('whose worker is lost after the record is not counted twice', async () => {
+  it('a release in the shadow whose worker is lost after the record is not counted twice', async () => {
     await work();
     const { jobId } = await run();
     await shadowOf(jobId).result();
@@ -306,18 +309,21 @@ describe('a release in the shadow', () => {
   it.each([
     ['nobody has', [], 'model_unavailable'],
     ['nobody takes in time', [TRIED], 'model_unavailable'],
-  ] as const)('that %s is not run, and the job does not notice', async (_, announced, reason) => {
-    isTriedInstalled = false;
-    await query(orm.em.fork(), 'delete from installed_builds');
-    await announce([...announced]);
-    await work();
-    const job = await run();
-    await expectUntouched(job);
-    await shadowOf(job.jobId).terminate();
-    expect(await again(job.jobId, { waitMs: 1_000 })).toMatchObject({ outcome: 'not_run', reason });
-  });
+  ] as const)(
+    'a release in the shadow that %s is not run, and the job does not notice',
+    async (_, announced, reason) => {
+      isTriedInstalled = false;
+      await query(orm.em.fork(), 'delete from installed_builds');
+      await announce([...announced]);
+      await work();
+      const job = await run();
+      await expectUntouched(job);
+      await shadowOf(job.jobId).terminate();
+      expect(await again(job.jobId, { waitMs: 1_000 })).toMatchObject({ outcome: 'not_run', reason });
+    },
+  );
 
-  it('waits on a queue of its own: the job ends although nobody polls it', async () => {
+  it('a run in the shadow waits on a queue of its own: the job ends although nobody polls it', async () => {
     await work([TASK_QUEUES.inferenceGpu]);
     const job = await run();
     await expectUntouched(job);
@@ -325,7 +331,7 @@ describe('a release in the shadow', () => {
     await shadowOf(job.jobId).terminate();
   });
 
-  it('does not run once the trial has ended', async () => {
+  it('a release in the shadow does not run once the trial has ended', async () => {
     await work([TASK_QUEUES.inferenceGpu]);
     const { jobId } = await run();
     await rollBack(orm.em.fork(), ENDPOINT);
@@ -341,7 +347,7 @@ describe('a release in the shadow', () => {
       'not_run',
       'service_unavailable',
     ],
-  ] as const)('says so when %s', async (_, size, outcome, reason) => {
+  ] as const)('a run in the shadow says so when %s', async (_, size, outcome, reason) => {
     sizeOf = size;
     await work();
     const { jobId } = await run();
@@ -352,12 +358,12 @@ describe('a release in the shadow', () => {
   it.each([
     ['pins a release', () => ({ pinnedModelVersion: SERVING })],
     ['runs in test mode', () => ({ livemode: false, apiKeyId: customer.keyIds.test })],
-  ])('never gets a job that %s', async (_, changes) => {
+  ])('a release in the shadow never gets a job that %s', async (_, changes) => {
     await work();
     expect(await hasShadow((await run(changes())).jobId)).toBe(false);
   });
 
-  it('gets no job outside the share, and none while it serves', async () => {
+  it('a release in the shadow gets no job outside the share, and none while it serves', async () => {
     await work();
     trial = { modelVersion: TRIED, mode: 'shadow', sharePercent: 0 };
     expect(await hasShadow((await run()).jobId)).toBe(false);
@@ -369,20 +375,20 @@ describe('a release in the shadow', () => {
 describe('a canary', () => {
   beforeEach(() => tryOut('canary'));
 
-  it('answers the jobs of its share, which state it, and runs nothing in the shadow', async () => {
+  it('a canary runs the jobs of its share, which state it, and nothing runs in the shadow', async () => {
     await work();
     const { jobId } = await run();
     expect(await readJob(orm, jobId)).toMatchObject({ status: 'succeeded', modelVersion: TRIED, chargedCredits: 20 });
     expect(await hasShadow(jobId)).toBe(false);
   });
 
-  it('never answers a job that pins a release', async () => {
+  it('a canary never runs a job that pins a release', async () => {
     await work();
     const { jobId } = await run({ pinnedModelVersion: SERVING });
     expect(await readJob(orm, jobId)).toMatchObject({ modelVersion: SERVING });
   });
 
-  it('that fails leaves the job to the serving release', async () => {
+  it('a canary that fails leaves the job to the serving release', async () => {
     tried = () => Promise.reject(new ServiceError('model_inference_failed', 'It crashed.'));
     await work();
     await expectUntouched(await run());

@@ -112,8 +112,8 @@ async function startDeliveries(receiver: WebhookReceiver, count: number, changes
 const finish = (deliveryIds: readonly string[]) =>
   Promise.all(deliveryIds.map((deliveryId) => client.workflow.getHandle(deliveryId).result()));
 
-describe('while an endpoint hangs on more deliveries than the worker has slots', () => {
-  it('every delivery of another endpoint arrives, and the hanging one holds its own slots only', async () => {
+describe('an endpoint that hangs on more deliveries than the worker has slots', () => {
+  it('a hanging endpoint holds its own slots only, and every delivery of another endpoint arrives', async () => {
     await startDeliveries(stuck, STUCK);
     await until(() => held.length === LIMITS.endpoint && outcomes.length >= ATTEMPTS_AT_ONCE);
     const { deliveryIds } = await startDeliveries(healthy, HEALTHY);
@@ -123,7 +123,7 @@ describe('while an endpoint hangs on more deliveries than the worker has slots',
     expect(stuck.deliveries).toHaveLength(LIMITS.endpoint);
   });
 
-  it('and then recovers, each of its deliveries arrives once, in one attempt', async () => {
+  it('each delivery of a hanging endpoint arrives once, in one attempt, when the endpoint recovers', async () => {
     const { deliveryIds } = await startDeliveries(stuck, STUCK);
     await until(() => held.length === LIMITS.endpoint && outcomes.includes('wait'));
     stuck.answerWith(200);

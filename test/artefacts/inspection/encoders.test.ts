@@ -104,7 +104,7 @@ test('an animated WebP by sharp is accepted', async () => {
   expect(inspectArtefact(file, 'image/webp')).toEqual({ width: 9, height: 5 });
 });
 
-test.each([true, false])('a film by the muxer of the tests is accepted, with its index first: %s', async (fastStart) => {
+test.each([true, false])("a film of the tests' muxer is accepted, with its index first: %s", async (fastStart) => {
   const path = join(folder, `${fastStart}.mp4`);
   await makeVideo(path, {
     frames: [

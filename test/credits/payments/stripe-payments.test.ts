@@ -46,7 +46,7 @@ const payments = () =>
   });
 
 describe('a checkout', () => {
-  it('creates a session at Stripe with credits, price and organisation', async () => {
+  it('a checkout creates a session at Stripe with credits, price and organisation', async () => {
     received = [];
     answer = {
       status: 200,
@@ -80,7 +80,7 @@ describe('a checkout', () => {
     ]);
   });
 
-  it('refused by Stripe is service_unavailable and discloses nothing of Stripe’s message', async () => {
+  it('a checkout refused by Stripe is service_unavailable and discloses nothing of Stripe’s message', async () => {
     answer = {
       status: 401,
       body: { error: { type: 'invalid_request_error', message: 'Invalid API Key: sk_test_of' } },
@@ -99,7 +99,7 @@ describe('a notification', () => {
     payments().readNotification(body, signature);
 
   it.each(['checkout.session.completed', 'checkout.session.async_payment_succeeded'])(
-    'of %s that is paid names payment, organisation and credits',
+    'a notification of %s that is paid names payment, organisation and credits',
     (type) => {
       const session = stripeCheckoutSession({ payment: 'pi_1', organizationId: 'org_1', credits: 5_000 });
       expect(read(stripeEvent(type, session))).toEqual({
@@ -111,7 +111,7 @@ describe('a notification', () => {
     },
   );
 
-  it('of a refund names the payment and the refunded part', () => {
+  it('a notification of a refund names the payment and the refunded part', () => {
     const charge = stripeCharge({ payment: 'pi_1', amount: 500, amountRefunded: 200 });
     expect(read(stripeEvent('charge.refunded', charge))).toEqual({
       kind: 'refunded',
@@ -128,7 +128,7 @@ describe('a notification', () => {
     ['a refund of something else', 'charge.refunded', { metadata: {} }],
     ['a refund without metadata', 'charge.refunded', { metadata: undefined }],
     ['anything else', 'customer.created', {}],
-  ])('of %s is ignored', (_name, type, changes) => {
+  ])('a notification of %s is ignored', (_name, type, changes) => {
     const subject =
       type === 'charge.refunded'
         ? stripeCharge({ payment: 'pi_1', amount: 500, amountRefunded: 200 })
@@ -146,13 +146,13 @@ describe('a notification', () => {
     ['no signature', () => ({ ...event(), signature: '' })],
     ['an empty signature', () => ({ ...event(), signature: 't=1,v1=' })],
     ['an empty time and signature', () => ({ ...event(), signature: 't=,v1=' })],
-  ])('with %s is refused', (_name, notification) => {
+  ])('a notification with %s is refused', (_name, notification) => {
     expect(() => read(notification())).toThrow(
       expect.objectContaining({ code: 'parameter_invalid', param: 'Stripe-Signature' }),
     );
   });
 
-  it.each(['x', '{', '{} {}'])('whose body is %s, which is no JSON, is refused', (body) => {
+  it.each(['x', '{', '{} {}'])('a notification whose body is %s, which is no JSON, is refused', (body) => {
     expect(() => read(signed(body))).toThrow(expect.objectContaining({ code: 'malformed_request' }));
   });
 
@@ -186,7 +186,7 @@ describe('a notification', () => {
     [ofRefund({ amount: 0 }), 'data.object.amount'],
     [ofRefund({ amount_refunded: 0.5 }), 'data.object.amount_refunded'],
     [ofRefund({ amount_refunded: -1 }), 'data.object.amount_refunded'],
-  ])('of %j, which does not fit, is refused', (content, param) => {
+  ])('a notification of %j, which does not fit, is refused', (content, param) => {
     expect(() => read(signed(JSON.stringify(content)))).toThrow(
       expect.objectContaining({ code: 'parameter_invalid', param }),
     );

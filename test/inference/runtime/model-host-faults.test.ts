@@ -71,8 +71,7 @@ describe('a release whose folder disappears while it is loaded', () => {
     comeBack = () => renameSync(aside, folder);
     await started.reload();
     expect(versionOn(started)).toBe(OLD);
-    const said = models.lines.find(({ fields }) => /access|missing/i.test(String(fields.reason)));
-    expect(said?.message).toBe('a release was removed while it was loaded');
+    expect(models.lines.map(({ message }) => message)).toContain('a release was removed while it was loaded');
     return started;
   }
 

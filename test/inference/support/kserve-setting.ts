@@ -112,7 +112,6 @@ export function useKserveServer() {
   }
 
   return {
-    directory,
     lines,
     get server() {
       return server;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Mp4Demuxer } from '@napi-rs/webcodecs';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { DecodeFigures, TakenFrame, VideoFacts } from '../../../src/inference/video/messages.ts';
 import { type WatchOptions, watchVideo } from '../../../src/inference/video/watch-video.ts';
 import { decoders, makeVideo, type Rgb, withRotation } from '../../support/videos.ts';
@@ -277,6 +277,9 @@ test('a killed decoder is a retryable failure', async () => {
 
 test('the decoder has no secrets, opens no other file, and is killed first when memory runs out', async () => {
   process.env.VIDEO_TEST_SECRET = 'hush';
+  onTestFinished(() => {
+    delete process.env.VIDEO_TEST_SECRET;
+  });
   await watchVideo(path('walk.mp4'), { signal: never }, async ({ frames }) => {
     for await (const _ of frames) {
       for (const pid of decoders()) {

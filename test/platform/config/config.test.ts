@@ -32,13 +32,13 @@ function problemsOf(processName: ProcessName, environment: Record<string, string
 describe.each(processes)('%s', (processName) => {
   const wanted: readonly VariableName[] = PROCESS_VARIABLES[processName];
 
-  it('starts with the required variables and has a default for the rest', () => {
+  it('a process starts with the required variables and has a default for the rest', () => {
     const config = readConfig(processName, REQUIRED);
     expect(Object.keys(config).sort()).toEqual([...wanted].sort());
     expect(Object.values(config)).not.toContain(undefined);
   });
 
-  it('names all missing variables at once', () => {
+  it('a process names all its missing variables at once', () => {
     const required = wanted.filter((name) => VARIABLES[name].default === undefined);
     const message = problemsOf(processName, {});
     expect(message).toContain(required.length > 0 ? processName : '');
@@ -48,19 +48,19 @@ describe.each(processes)('%s', (processName) => {
     }
   });
 
-  it('treats an empty variable as missing', () => {
+  it('a process treats an empty variable as missing', () => {
     const empty = Object.fromEntries(wanted.map((name) => [name, '']));
     expect(problemsOf(processName, empty)).toBe(problemsOf(processName, {}));
   });
 
-  it('ignores variables of other processes', () => {
+  it('a process ignores variables of other processes', () => {
     const foreign = names.filter((name) => !wanted.includes(name));
     const broken = Object.fromEntries(foreign.map((name) => [name, '\u0000 broken']));
     expect(problemsOf(processName, { ...REQUIRED, ...broken })).toBe('');
   });
 });
 
-describe('an invalid value is named with the allowed values', () => {
+describe('an invalid value', () => {
   it.each([
     ['api', 'SERVICE_ENVIRONMENT', 'staging', 'must be one of development, production'],
     ['api', 'LOG_LEVEL', 'verbose', 'must be one of fatal, error, warn, info, debug, trace'],
@@ -80,9 +80,12 @@ describe('an invalid value is named with the allowed values', () => {
     ['worker:inference', 'INFERENCE_PROCESSES', 'many', 'must be a whole number from 1 to 64'],
     ['worker:webhooks', 'WEBHOOK_ALLOW_PRIVATE_TARGETS', 'yes', 'must be true or false'],
     ['api', 'SECRET_SEALING_KEYS', `${REQUIRED.SECRET_SEALING_KEYS},`, 'must be a list without empty items'],
-  ] as const)('%s: %s=%s', (processName, name, value, problem) => {
-    expect(problemsOf(processName, { ...REQUIRED, [name]: value })).toContain(`${name} ${problem}`);
-  });
+  ] as const)(
+    'the configuration of %s refuses %s=%s and names the allowed values',
+    (processName, name, value, problem) => {
+      expect(problemsOf(processName, { ...REQUIRED, [name]: value })).toContain(`${name} ${problem}`);
+    },
+  );
 
   it('two invalid values are both named', () => {
     const message = problemsOf('api', { ...REQUIRED, LOG_LEVEL: 'loud', API_PORT: 'http' });
@@ -90,7 +93,7 @@ describe('an invalid value is named with the allowed values', () => {
     expect(message).toContain('API_PORT');
   });
 
-  it('no secret is quoted', () => {
+  it('the refusal of an invalid secret does not quote it', () => {
     const secret = 'hunter2';
     const message = problemsOf('api', { ...REQUIRED, DATABASE_URL: secret, URL_SIGNING_KEY: secret });
     expect(message).toContain('DATABASE_URL');
@@ -100,7 +103,7 @@ describe('an invalid value is named with the allowed values', () => {
 });
 
 describe('values', () => {
-  it('have their types', () => {
+  it('configured values have their types', () => {
     const inference = readConfig('worker:inference', {
       ...REQUIRED,
       INFERENCE_QUEUES: 'inference-heavy, inference-gpu',
@@ -111,7 +114,7 @@ describe('values', () => {
     expect(webhooks.WEBHOOK_ALLOW_PRIVATE_TARGETS).toBe(false);
   });
 
-  it('lose the trailing slash of an address', () => {
+  it('a configured address loses its trailing slash', () => {
     const { PUBLIC_BASE_URL } = readConfig('api', { ...REQUIRED, PUBLIC_BASE_URL: 'https://api.example/' });
     expect(PUBLIC_BASE_URL).toBe('https://api.example');
   });
@@ -120,13 +123,13 @@ describe('values', () => {
 describe('WEBHOOK_ALLOW_PRIVATE_TARGETS=true', () => {
   const allowed = { ...REQUIRED, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' };
 
-  it('is refused in production, the default environment', () => {
+  it('WEBHOOK_ALLOW_PRIVATE_TARGETS=true is refused in production, the default environment', () => {
     for (const environment of [allowed, { ...allowed, SERVICE_ENVIRONMENT: 'production' }]) {
       expect(problemsOf('worker:webhooks', environment)).toMatch(/WEBHOOK_ALLOW_PRIVATE_TARGETS must be false/);
     }
   });
 
-  it('is accepted in development', () => {
+  it('WEBHOOK_ALLOW_PRIVATE_TARGETS=true is accepted in development', () => {
     const config = readConfig('worker:webhooks', { ...allowed, SERVICE_ENVIRONMENT: 'development' });
     expect(config.WEBHOOK_ALLOW_PRIVATE_TARGETS).toBe(true);
   });
@@ -135,13 +138,13 @@ describe('WEBHOOK_ALLOW_PRIVATE_TARGETS=true', () => {
 describe('URL_SIGNING_KEY', () => {
   const withoutKey = { ...REQUIRED, URL_SIGNING_KEY: '' };
 
-  it('is required in production and must be long', () => {
+  it('URL_SIGNING_KEY is required in production and must be long', () => {
     expect(problemsOf('api', withoutKey)).toMatch(/URL_SIGNING_KEY must have 32 characters or more/);
     expect(problemsOf('api', { ...REQUIRED, URL_SIGNING_KEY: 'x'.repeat(31) })).toMatch(/URL_SIGNING_KEY/);
     expect(problemsOf('api', { ...REQUIRED, URL_SIGNING_KEY: 'x'.repeat(32) })).toBe('');
   });
 
-  it('has a default in development', () => {
+  it('URL_SIGNING_KEY has a default in development', () => {
     expect(problemsOf('api', { ...withoutKey, SERVICE_ENVIRONMENT: 'development' })).toBe('');
   });
 });
@@ -149,12 +152,12 @@ describe('URL_SIGNING_KEY', () => {
 describe('SECRET_SEALING_KEYS', () => {
   const [key, old] = ['x'.repeat(32), 'y'.repeat(32)];
 
-  it('may be several during a rotation', () => {
+  it('SECRET_SEALING_KEYS may be several during a rotation', () => {
     const config = readConfig('api', { ...REQUIRED, SECRET_SEALING_KEYS: `${key}, ${old}` });
     expect(config.SECRET_SEALING_KEYS).toEqual([key, old]);
   });
 
-  it('are required in production and must all be long', () => {
+  it('SECRET_SEALING_KEYS are required in production and must all be long', () => {
     for (const given of ['', `${key},short`, 'x'.repeat(31)]) {
       const message = problemsOf('api', { ...REQUIRED, SECRET_SEALING_KEYS: given });
       expect(message).toMatch(/SECRET_SEALING_KEYS must have 32 characters or more each/);
@@ -165,7 +168,7 @@ describe('SECRET_SEALING_KEYS', () => {
 });
 
 describe('STORAGE=bucket', () => {
-  it('needs the name of the bucket, which may have a folder', () => {
+  it('STORAGE=bucket needs the name of the bucket, which may have a folder', () => {
     expect(problemsOf('storage', { STORAGE: 'bucket' })).toContain('STORAGE_BUCKET must name a bucket');
     expect(readConfig('storage', { STORAGE: 'bucket,disk', STORAGE_BUCKET: 'some.bucket-1/a/b' })).toMatchObject({
       STORAGE: ['bucket', 'disk'],
@@ -173,11 +176,11 @@ describe('STORAGE=bucket', () => {
     });
   });
 
-  it.each(['Upper', 'x', 'bucket/', 'bucket//a', 'bucket/../a', 's3://bucket'])('refuses %s', (name) => {
+  it.each(['Upper', 'x', 'bucket/', 'bucket//a', 'bucket/../a', 's3://bucket'])('STORAGE_BUCKET refuses %s', (name) => {
     expect(problemsOf('storage', { STORAGE_BUCKET: name })).toContain('STORAGE_BUCKET must be');
   });
 
-  it('takes a key of encryption only for the encryption that has one', () => {
+  it('STORAGE_KMS_KEY_ID is accepted only with the encryption that has a key', () => {
     const key = { STORAGE_KMS_KEY_ID: 'key-1' };
     expect(problemsOf('storage', key)).toContain('STORAGE_KMS_KEY_ID needs STORAGE_ENCRYPTION to be aws:kms');
     expect(problemsOf('storage', { ...key, STORAGE_ENCRYPTION: 'aws:kms' })).toBe('');
@@ -185,7 +188,7 @@ describe('STORAGE=bucket', () => {
 });
 
 describe('CONSOLE_CLIENT_ID', () => {
-  it('needs the endpoints of the provider and the provider of the management API', () => {
+  it('CONSOLE_CLIENT_ID needs the endpoints of the provider and the provider of the management API', () => {
     const client = { ...REQUIRED, CONSOLE_CLIENT_ID: 'console' };
     for (const problem of [
       'CONSOLE_AUTHORIZATION_URL must be a URL',
@@ -206,7 +209,7 @@ describe('CONSOLE_CLIENT_ID', () => {
 });
 
 describe('MANAGEMENT_JWT_ISSUER', () => {
-  it('needs the URL of its keys; without both no token is accepted', () => {
+  it('MANAGEMENT_JWT_ISSUER needs the URL of its keys, and is empty by default', () => {
     const issuer = { ...REQUIRED, MANAGEMENT_JWT_ISSUER: 'https://login.example/' };
     expect(problemsOf('api', issuer)).toContain('MANAGEMENT_JWKS_URL must be a URL');
     // Issuers are compared literally, so the trailing slash stays.

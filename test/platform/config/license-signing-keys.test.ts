@@ -10,14 +10,14 @@ const { kty, crv, x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const text = (...keys: unknown[]) => JSON.stringify({ keys });
 
 describe('signing keys', () => {
-  it('are a JSON Web Key Set; later keys may be public only, and other members are dropped', () => {
+  it('signing keys are a JSON Web Key Set; later keys may be public only, and other members are dropped', () => {
     const { d: _, ...publicTwo } = two;
     expect(
       parseLicenseSigningKeys(text({ ...KIND, ...one, alg: 'EdDSA', use: 'sig' }, { ...KIND, ...publicTwo })),
     ).toEqual([one, publicTwo]);
   });
 
-  it('may be empty', () => expect(parseLicenseSigningKeys('{"keys":[]}')).toEqual([]));
+  it('the set of signing keys may be empty', () => expect(parseLicenseSigningKeys('{"keys":[]}')).toEqual([]));
 
   it.each([
     ['text', 'secret'],
@@ -31,7 +31,7 @@ describe('signing keys', () => {
     ['a key cut short', text({ ...KIND, ...one, d: one.d.slice(0, 20) })],
     ['a malformed public key', text({ ...KIND, ...one }, { ...KIND, kid: 'two', x: 'AA' })],
     ['a key that is null', text({ ...KIND, ...one }, null)],
-  ])('are refused without quoting them: %s', (_what, value) => {
+  ])('signing keys are refused without quoting them: %s', (_what, value) => {
     const environment = { DATABASE_URL: 'postgres://localhost/x', TEMPORAL_ADDRESS: 'x', LICENSE_SIGNING_KEYS: value };
     const read = () => readConfig('api', { ...environment, SERVICE_ENVIRONMENT: 'development' });
     expect(read).toThrow('LICENSE_SIGNING_KEYS must be a JSON Web Key Set of Ed25519 keys');

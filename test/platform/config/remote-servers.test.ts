@@ -9,7 +9,7 @@ const remote = {
   url: 'https://cluster.internal/dispatches',
 };
 
-it('reads the given fields and fills in the defaults', () => {
+it('remote servers and endpoints are read with the given fields and the defaults', () => {
   expect(parseKserveServers('[]')).toEqual([]);
   expect(parseKserveServers(JSON.stringify([server]))).toEqual([
     { ...server, url: 'https://triton.internal:8000', timeoutMs: 30_000 },
@@ -22,7 +22,7 @@ it('reads the given fields and fills in the defaults', () => {
   ]);
 });
 
-describe('refuses, naming the field and no secret,', () => {
+describe('an invalid list of remote servers', () => {
   it.each([
     [`[{"headers":"${SECRET}"`, 'must be a JSON list'],
     ['{}', 'must be a JSON list'],
@@ -40,7 +40,7 @@ describe('refuses, naming the field and no secret,', () => {
     [JSON.stringify([{ ...server, headers: { 'Content-Length': '1' } }]), '[0].headers'],
     [JSON.stringify([{ ...server, timeoutSeconds: 0 }]), '[0].timeoutSeconds'],
     [JSON.stringify([{ ...server, timeoutSeconds: '5' }]), '[0].timeoutSeconds'],
-  ])('%s', (text, problem) => {
+  ])('a list of KServe servers is refused, naming the field and no secret: %s', (text, problem) => {
     const refusal = messageOf(() => parseKserveServers(text));
     expect(refusal).toContain(problem);
     expect(refusal).not.toContain('secret');
@@ -51,7 +51,7 @@ describe('refuses, naming the field and no secret,', () => {
     [[{ ...remote, modelVersion: 'latest' }], '[0].modelVersion: <model>@<release date>'],
     [[remote, remote], 'must name render.background once'],
     [[remote, { ...remote, endpoint: 'vin.read', heartbeatTimeoutSeconds: 3_601 }], '[1].heartbeatTimeoutSeconds'],
-  ])('%j', (value, problem) => {
+  ])('a list of remote endpoints is refused, naming the field: %j', (value, problem) => {
     expect(messageOf(() => parseRemoteEndpoints(JSON.stringify(value)))).toContain(problem);
   });
 });

@@ -9,11 +9,11 @@ const batches = (count: number) => {
   };
 };
 
-it('takes batches until there are no more', async () => {
+it('a pass takes batches until there are no more', async () => {
   expect(await inBatches(batches(3))).toEqual({ rows: 6, hasMore: false });
 });
 
-it('says that there are more when a pass has taken as many as it may, so that the next one follows at once', async () => {
+it('a pass that has taken as many batches as it may says that there are more', async () => {
   const take = batches(300);
   expect(await inBatches(take)).toEqual({ rows: 400, hasMore: true });
   expect(await inBatches(take)).toEqual({ rows: 200, hasMore: false });

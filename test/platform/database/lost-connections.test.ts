@@ -28,7 +28,7 @@ it.each(
   ['begin', 'select 1', 'commit'].flatMap((statement) =>
     (['before', 'after'] as const).map((moment) => [moment, statement] as const),
   ),
-)('%s "%s": a connection loss for the caller, and no connection stays taken', async (moment, statement) => {
+)('a cut %s "%s" is a connection loss for the caller, and no connection stays taken', async (moment, statement) => {
   const reached = postgres.holdNext((sql) => sql.startsWith(statement), moment);
   const work = orm.em.fork().transactional((em) => query(em, 'select 1'));
   const outcome = work.then(
@@ -43,7 +43,7 @@ it.each(
   await until(() => pool.totalCount === pool.idleCount);
 });
 
-it('between two statements: each later one is a connection loss too', async () => {
+it('a cut between two statements makes each later one a connection loss', async () => {
   const losses: boolean[] = [];
   const work = orm.em.fork().transactional(async (em) => {
     await query(em, 'select 1');

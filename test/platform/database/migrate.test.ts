@@ -61,7 +61,7 @@ it('a migration whose lock is lost fails once it is through, and ends no process
   expect(await migrated).toContain('lock of the migration was lost');
 });
 
-it('gives the events that are there the endpoint of their job', async () => {
+it('a migration gives the events that are there the endpoint of their job', async () => {
   const jobs = { jobs: 100, organizations: 3, hotEvery: 5, now: new Date(), signal: new AbortController().signal };
   await fill(url, jobs);
   const orm = await connectDatabase({ url, poolSize: 2, statementTimeoutMs: null });
@@ -87,7 +87,7 @@ describe('every migration', () => {
     expect(readFileSync(new URL(file, MIGRATIONS), 'utf8')).toMatch(/^\/\*\*\s*\n? ?\*? ?(?:Compatible|Breaking)\b/);
   });
 
-  it('has a unique number', () => {
+  it('every migration has a unique number', () => {
     const numbers = files.map((file) => file.slice(0, 4));
     expect(new Set(numbers).size).toBe(numbers.length);
   });

@@ -171,7 +171,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it.each(STATEMENTS)('$name', async ({ name, prepare, run }) => {
+it.each(STATEMENTS)('a statement has only its expected plans: $name', async ({ name, prepare, run }) => {
   seen.clear();
   for (let call = 0; call < CALLS; call += 1) {
     const input = (await prepare?.(filled, call)) ?? '';

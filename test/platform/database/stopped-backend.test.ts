@@ -116,13 +116,13 @@ describe('a statement', () => {
       (error: unknown) => error,
     );
 
-  it('is cancelled by the server when it takes too long', async () => {
+  it('a statement that takes too long is cancelled by the server', async () => {
     const failure = await failureOf(query(bounded.em.fork(), 'select pg_sleep(30)'));
     expect(failure).toMatchObject({ code: '57014' });
     expect(isConnectionLoss(failure)).toBe(true);
   });
 
-  it('of a transaction is given up when its back-end stops, and the connection is discarded', async () => {
+  it('a statement of a transaction is given up when its back-end stops, and the connection is discarded', async () => {
     const transaction = bounded.em.fork().transactional(async (em) => {
       const [own] = await query<{ pid: number }>(em, 'select pg_backend_pid() as pid');
       halt([own?.pid ?? 0]);
@@ -132,7 +132,7 @@ describe('a statement', () => {
     expect(await query(bounded.em.fork(), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('of a transaction that loses its connection leaves the pool whole', async () => {
+  it('a transaction that loses its connection leaves the pool whole', async () => {
     const transaction = bounded.em.fork().transactional(async (em) => {
       const [own] = await query<{ pid: number }>(em, 'select pg_backend_pid() as pid');
       await admin.query('select pg_terminate_backend($1)', [own?.pid]);
@@ -142,7 +142,7 @@ describe('a statement', () => {
     expect(await query(bounded.em.fork(), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('does not wait for a connection of the pool for ever', async () => {
+  it('a statement does not wait for a connection of the pool for ever', async () => {
     const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = bounded.em.fork().transactional(async (em) => {
       await query(em, 'select 1');
@@ -155,7 +155,7 @@ describe('a statement', () => {
     await holding;
   });
 
-  it('has no bound where the process sets none, as migrations and the verification of the ledger do', async () => {
+  it('a statement has no bound where the process sets none, as migrations and the verification of the ledger do', async () => {
     const unbounded = await openDatabase({ url: server.databaseUrl, poolSize: 1, statementTimeoutMs: null });
     expect(await query(unbounded.em.fork(), 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
     await unbounded.close();
@@ -165,7 +165,7 @@ describe('a statement', () => {
   });
 });
 
-it('requests fail with 503 within the bound, and succeed again on a new connection', async () => {
+it('requests on a stopped back-end fail with 503 within the bound, and succeed again on a new connection', async () => {
   const { api, read, own } = await startApi();
   halt(await own());
   const responses = await Promise.all([read(), read()]);
@@ -175,7 +175,7 @@ it('requests fail with 503 within the bound, and succeed again on a new connecti
   await api.kill();
 });
 
-it('the shutdown ends within its bound', async () => {
+it('the shutdown ends within its bound when the back-end has stopped', async () => {
   const { api, own } = await startApi();
   halt(await own());
   expect(await api.stop()).toMatchObject({ signal: null });

@@ -20,14 +20,14 @@ describe.each([
     ['in a query', `?key=${secret}&wait=true`],
     ['in JSON', JSON.stringify({ msg: `no such thing: ${secret}` })],
     ['after another', `${secret} ${secret}`],
-  ])('%s is redacted', (_where, text) => {
+  ])('a secret %s is redacted', (_where, text) => {
     const shown = redactSecrets(text);
     expect(shown).toContain('[redacted]');
     for (const part of secret.split(/[._]/).filter(({ length }) => length > 8)) expect(shown).not.toContain(part);
   });
 });
 
-it('a text of many beginnings takes as long as it is, not the square of it', () => {
+it('redaction of a text with many beginnings of secrets takes linear time', () => {
   // The square would take hours.
   for (const beginning of ['eyJ-', 'Bearer ', 'whsec_/', 'chk_live_'])
     expect(redactSecrets(beginning.repeat(250_000))).not.toBe('');
@@ -39,6 +39,6 @@ it.each([
   `/v1/jobs/${newId('job')}?limit=3`,
   'chk_live_1a2B',
   'a sentence of eyJays and others.',
-])('%s stays unchanged', (text) => {
+])('redaction leaves %s unchanged', (text) => {
   expect(redactSecrets(text)).toBe(text);
 });

@@ -14,7 +14,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-describe('a disk store keeps the contract:', () => {
+describe('the contract of a disk store', () => {
   describeStore(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'disk-store-'));
     return {
@@ -37,7 +37,7 @@ afterEach(() => rm(outside, { recursive: true }));
 
 const files = () => filesIn(outside);
 
-describe('a put survives a power cut once it has resolved', () => {
+describe('a put that has resolved before a power cut', () => {
   /** What was flushed to disk, in order: the inode, and whether it was a folder. */
   let flushed: { ino: number; isFolder: boolean }[];
 
@@ -66,7 +66,7 @@ describe('a put survives a power cut once it has resolved', () => {
     { what: 'bytes', content: () => Buffer.from('content') },
     { what: 'a stream', content: () => Readable.from([Buffer.from('con'), Buffer.from('tent')]) },
     { what: 'bytes over another object', content: () => Buffer.from('content'), before: Buffer.from('before') },
-  ])('with $what: the file is flushed, then the folder that names it', async ({ content, before }) => {
+  ])('a put of $what flushes the file, then the folder that names it', async ({ content, before }) => {
     if (before) await store.put('jobs/job_1/0', before);
     flushed = [];
     await store.put('jobs/job_1/0', content());
@@ -75,14 +75,14 @@ describe('a put survives a power cut once it has resolved', () => {
     expect(order).toEqual([file, folder]);
   });
 
-  it('in new folders: each of them is flushed into its parent', async () => {
+  it('a put in new folders flushes each of them into its parent', async () => {
     await store.put('jobs/job_1/0', Buffer.from('content'));
     const folders = flushed.filter(({ isFolder }) => isFolder).map(({ ino }) => ino);
     for (const path of ['jobs/job_1', 'jobs', '.']) expect(folders).toContain(await inodeOf(path));
     expect(folders).toContain((await stat(outside)).ino);
   });
 
-  it('in one write, where it is in memory and new', async () => {
+  it('a put of bytes under a new key flushes no more than its file and its folder', async () => {
     await store.put('jobs/job_1.0', Buffer.from('content'));
     flushed = [];
     await store.put('jobs/job_1.1', Buffer.alloc(200_000));
@@ -98,7 +98,7 @@ it('a folder is no object, and its name cannot become one', async () => {
   expect(await files()).toHaveLength(1);
 });
 
-it('no key leaves the folder, whatever it contains', async () => {
+it('no key leaves the folder of a disk store, whatever it contains', async () => {
   const part = fc.constantFrom('..', '.', '/', 'a', 'b.c', '\\', '%2e%2e', '-', '_');
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
@@ -136,7 +136,6 @@ it('a list fails for a folder that cannot be read, but only after all that can',
   const listing = async () => {
     for await (const { key } of store.list('jobs')) found.push(key);
   };
-  await expect(listing()).rejects.toThrow('EACCES');
+  await expect(listing().finally(() => spied.mockRestore())).rejects.toThrow('EACCES');
   expect(found.toSorted()).toEqual(['jobs/a', 'jobs/open/c', 'jobs/z']);
-  spied.mockRestore();
 });

@@ -35,7 +35,7 @@ async function fill(store: ObjectStore): Promise<void> {
 
 const textAt = async (store: ObjectStore, key: string) => Buffer.from(await store.get(key)).toString();
 
-describe('a layered store keeps the contract:', () => {
+describe('the contract of a layered store', () => {
   describeStore(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'layered-'));
     const [first, second] = ['first', 'second'].map((name) => createDiskStore(join(folder, name)));
@@ -56,7 +56,7 @@ async function rest(store: ObjectStore): Promise<string[]> {
 }
 
 describe('a layered store', () => {
-  it('reads what only the second has, writes to the first, and removes from both', async () => {
+  it('a layered store reads what only the second has, writes to the first, and removes from both', async () => {
     const both = createLayeredStore(to, from);
     await fill(from);
     expect(await textAt(both, 'jobs/job_1.0')).toBe('content of jobs/job_1.0');
@@ -68,7 +68,7 @@ describe('a layered store', () => {
     expect([await keysUnder(to, 'jobs'), await keysUnder(from, 'jobs')]).toEqual([[], ['jobs/job_2.0']]);
   });
 
-  it('finds an object that is moved between its two looks', async () => {
+  it('a layered store finds an object that is moved between its two looks', async () => {
     await fill(from);
     const moving = steeredStore(() => from, {
       async get(key) {
@@ -79,7 +79,7 @@ describe('a layered store', () => {
     expect(await textAt(createLayeredStore(to, moving), 'jobs/job_1.0')).toBe('content of jobs/job_1.0');
   });
 
-  it('does not hide that the first is away behind what the second has', async () => {
+  it('a layered store fails when the first is down, although the second has the object', async () => {
     await fill(from);
     const away = steeredStore(() => to, { get: () => Promise.reject(new StoreUnavailableError('away')) });
     await expect(createLayeredStore(away, from).get('jobs/job_1.0')).rejects.toThrow(StoreUnavailableError);
@@ -87,7 +87,7 @@ describe('a layered store', () => {
 });
 
 describe('a move', () => {
-  it('leaves every object in the other store, with its content, and nothing in the old one', async () => {
+  it('a move leaves every object in the other store, with its content, and nothing in the old one', async () => {
     await fill(from);
     expect(await moveObjects({ from, to })).toEqual({
       copied: KEYS.length,
@@ -101,13 +101,13 @@ describe('a move', () => {
     for (const key of KEYS) expect(await textAt(to, key)).toBe(`content of ${key}`);
   });
 
-  it('copies only, where the objects are to stay', async () => {
+  it('a move only copies where the objects are to stay', async () => {
     await fill(from);
     await moveObjects({ from, to, keeps: true });
     expect([await all(to), await all(from)]).toEqual([KEYS, KEYS]);
   });
 
-  it('that the other store broke off continues where it stopped', async () => {
+  it('a move that the other store broke off continues where it stopped', async () => {
     await fill(from);
     let puts = 0;
     const failing = steeredStore(() => to, {
@@ -123,7 +123,7 @@ describe('a move', () => {
     expect([await all(to), await all(from)]).toEqual([KEYS, []]);
   });
 
-  it('leaves no file open that the other store did not read', async () => {
+  it('a move leaves no file open that the other store did not read', async () => {
     await fill(from);
     const streams: Readable[] = [];
     const watched = steeredStore(() => from, {
@@ -139,7 +139,7 @@ describe('a move', () => {
     expect(streams.filter(({ destroyed }) => !destroyed)).toEqual([]);
   });
 
-  it('does not remove an original whose copy is not the same', async () => {
+  it('a move does not remove an original whose copy is not the same', async () => {
     await fill(from);
     const corrupting = steeredStore(() => to, {
       put: (key, content) => to.put(key, key === 'jobs/job_1.0' ? Buffer.from('another content') : content),
@@ -149,14 +149,14 @@ describe('a move', () => {
     expect(await all(from)).toEqual(['jobs/job_1.0']);
   });
 
-  it('changes nothing where the other store has other content', async () => {
+  it('a move changes nothing where the other store has other content', async () => {
     await fill(from);
     await to.put('jobs/job_1.0', Buffer.from('written later'));
     expect(await moveObjects({ from, to })).toMatchObject({ left: 1, problems: [{ key: 'jobs/job_1.0' }] });
     expect([await textAt(to, 'jobs/job_1.0'), await all(from)]).toEqual(['written later', ['jobs/job_1.0']]);
   });
 
-  it('loses nothing beside another one', async () => {
+  it('a move loses nothing beside another one', async () => {
     await fill(from);
     const reports = await Promise.all([moveObjects({ from, to }), moveObjects({ from, to })]);
     expect(reports.map(({ left }) => left)).toEqual([0, 0]);
@@ -164,7 +164,7 @@ describe('a move', () => {
     for (const key of KEYS) expect(await textAt(to, key)).toBe(`content of ${key}`);
   });
 
-  it('passes over what the service removes meanwhile', async () => {
+  it('a move passes over what the service removes meanwhile', async () => {
     await fill(from);
     const both = createLayeredStore(to, from);
     const removing = steeredStore(() => from, {

@@ -40,7 +40,7 @@ describeWith('versitygw', 'an S3 store', () => {
   });
   afterAll(() => server.close());
 
-  describe('keeps the contract:', () => {
+  describe('the contract of a store', () => {
     describeStore(
       async () => {
         // A machine that does much else may take its time.
@@ -61,7 +61,7 @@ describeWith('versitygw', 'an S3 store', () => {
     );
   });
 
-  it('reads and writes as its credentials allow, and says so', async () => {
+  it('the check of an S3 store passes when its credentials allow reading and writing', async () => {
     await expect(createS3Store(options()).check()).resolves.toBeUndefined();
   });
 
@@ -69,7 +69,7 @@ describeWith('versitygw', 'an S3 store', () => {
     { what: 'a wrong secret', wrong: { credentials: { ...S3_CREDENTIALS, secretAccessKey: 'wrong-secret' } } },
     { what: 'an unknown key', wrong: { credentials: { accessKeyId: 'unknown', secretAccessKey: 'wrong-secret' } } },
     { what: 'a bucket that does not exist', wrong: { bucket: 'no-such-bucket' } },
-  ])('refuses $what with a clear error that shows no secret', async ({ wrong }) => {
+  ])('the check of an S3 store refuses $what with a clear error that shows no secret', async ({ wrong }) => {
     const refused = await createS3Store({ ...options(), ...wrong })
       .check()
       .catch((error: unknown) => error);
@@ -80,7 +80,7 @@ describeWith('versitygw', 'an S3 store', () => {
   });
 
   describe('a server that is away', () => {
-    it('fails each call as unavailable, and the next one succeeds when it is back', async () => {
+    it('each call fails as unavailable while the server is down, and the next one succeeds when it is back', async () => {
       const store = createS3Store(options());
       await store.put('key', Buffer.from('content'));
       await server.stop();
@@ -109,7 +109,7 @@ describeWith('versitygw', 'an S3 store', () => {
       expect(Buffer.from(await store.get('key')).toString()).toBe('content');
     });
 
-    it('is waited for by a store with patience', async () => {
+    it('a store with patience waits for a server that is down', async () => {
       const store = createS3Store(options({ patienceMs: 60_000 }));
       await store.put('key', Buffer.from('content'));
       await server.stop();
@@ -147,7 +147,7 @@ describeWith('versitygw', 'an S3 store', () => {
     expect(await keysUnder(store, 'uploads')).toEqual(['uploads/upl_1']);
   });
 
-  it('lists more objects than a page of the protocol has', async () => {
+  it('an S3 store lists more objects than a page of the protocol has', async () => {
     // A hundred requests at once, on a machine that is busy with other tests.
     const store = createS3Store({ ...options(), patienceMs: 60_000 });
     const keys = Array.from({ length: 1_100 }, (_, index) => `jobs/job_${String(index).padStart(4, '0')}.0`);
@@ -183,7 +183,7 @@ describeWith('versitygw', 'an S3 store', () => {
     expect(Buffer.from(await store.get('uploads/upl_1'))).toHaveLength(20_000_000);
   });
 
-  it('its links are read by anybody, with ranges and the given type, and only while they are unchanged', async () => {
+  it('the links of an S3 store are read by anybody, with ranges and the given type, and only while unchanged', async () => {
     const store = createS3Store(options({ links: { publicEndpoint: null } }));
     await store.put('artefacts/art_1.png', Buffer.from('content'));
     const link = (await store.linkTo?.('artefacts/art_1.png', { contentType: 'image/png' })) ?? '';
@@ -199,7 +199,7 @@ describeWith('versitygw', 'an S3 store', () => {
     expect(Number(new URL(link).searchParams.get('X-Amz-Expires'))).toBe(300);
   });
 
-  it('its links begin with the address that customers reach', async () => {
+  it('the links of an S3 store begin with the address that customers reach', async () => {
     const links = { publicEndpoint: 'https://files.example' };
     const store = createS3Store(options({ links }));
     const link = (await store.linkTo?.('artefacts/art_1.png', { contentType: 'image/png' })) ?? '';
@@ -208,7 +208,7 @@ describeWith('versitygw', 'an S3 store', () => {
   });
 });
 
-describe('a server that responds with', () => {
+describe('a server that responds with given replies', () => {
   interface Reply {
     status: number;
     body: string;
@@ -263,21 +263,24 @@ describe('a server that responds with', () => {
     { code: 'InsufficientStorage', status: 507, attempts: 1 },
     { code: 'QuotaExceeded', status: 403, attempts: 1 },
     { code: 'ExpiredToken', status: 400, attempts: 1 },
-  ])('$status $code is tried $attempts times and then unavailable', async ({ code, status, attempts }) => {
-    respond = () => ({ status, body: errorBody(code) });
-    const error = await store.put('key', Buffer.from('content')).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(StoreUnavailableError);
-    expect(error).not.toBeInstanceOf(StoreRefusedError);
-    expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: attempts }, () => 'PUT'));
-  });
+  ])(
+    'a put that gets $status $code is tried $attempts times and then unavailable',
+    async ({ code, status, attempts }) => {
+      respond = () => ({ status, body: errorBody(code) });
+      const error = await store.put('key', Buffer.from('content')).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      expect(error).not.toBeInstanceOf(StoreRefusedError);
+      expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: attempts }, () => 'PUT'));
+    },
+  );
 
-  it('success once overloading ends has stored the object', async () => {
+  it('a put succeeds once the server is no longer overloaded', async () => {
     respond = () => (requests.length < 3 ? { status: 503, body: errorBody('SlowDown') } : { status: 200, body: '' });
     await store.put('key', Buffer.from('content'));
     expect(requests).toHaveLength(3);
   });
 
-  it('anything gets a checksum and the encryption with each write', async () => {
+  it('each write carries a checksum and the encryption', async () => {
     respond = () => ({ status: 200, body: '' });
     await store.put('key', Buffer.from('content'));
     expect(requests[0]?.headers).toMatchObject({
@@ -288,7 +291,7 @@ describe('a server that responds with', () => {
     });
   });
 
-  it('nothing yet is sent one part, and no more than another part is read meanwhile', async () => {
+  it('a server that has not replied is sent one part, and no more than another part is read meanwhile', async () => {
     const partBytes = 8 * 1024 * 1024;
     const chunkBytes = 1_000_000;
     const chunks = 100;
@@ -312,16 +315,19 @@ describe('a server that responds with', () => {
   it.each([
     { what: 'was stored after all, whose reply was lost,', bytes: 9_000_000, stored: true },
     { what: 'was aborted meanwhile', bytes: 1, stored: false },
-  ])('no such upload at the end of one that $what is told apart', async ({ bytes, stored }) => {
-    respond = (method, url) => {
-      if (method === 'HEAD') return { status: 200, body: '', headers: { 'Content-Length': String(bytes) } };
-      if (method === 'PUT') return { status: 200, body: '', headers: { ETag: '"part"' } };
-      if (method === 'POST' && url.includes('uploads')) return { status: 200, body: uploadBegun };
-      return { status: 404, body: errorBody('NoSuchUpload') };
-    };
-    const put = store.put('key', Readable.from([Buffer.alloc(9_000_000)]));
-    if (stored) await put;
-    else await expect(put).rejects.toThrow(StoreUnavailableError);
-    expect(requests.filter(({ method }) => method === 'PUT')).toHaveLength(2);
-  });
+  ])(
+    'NoSuchUpload at the end of an upload that $what is resolved by the size of the object',
+    async ({ bytes, stored }) => {
+      respond = (method, url) => {
+        if (method === 'HEAD') return { status: 200, body: '', headers: { 'Content-Length': String(bytes) } };
+        if (method === 'PUT') return { status: 200, body: '', headers: { ETag: '"part"' } };
+        if (method === 'POST' && url.includes('uploads')) return { status: 200, body: uploadBegun };
+        return { status: 404, body: errorBody('NoSuchUpload') };
+      };
+      const put = store.put('key', Readable.from([Buffer.alloc(9_000_000)]));
+      if (stored) await put;
+      else await expect(put).rejects.toThrow(StoreUnavailableError);
+      expect(requests.filter(({ method }) => method === 'PUT')).toHaveLength(2);
+    },
+  );
 });

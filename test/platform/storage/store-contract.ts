@@ -39,14 +39,14 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
     it.each([
       { what: 'bytes', content: () => Buffer.from('content') },
       { what: 'a stream', content: () => Readable.from([Buffer.from('con'), Buffer.from('tent')]) },
-    ])('written from $what is read back, whole and as a stream', async ({ content }) => {
+    ])('an object written from $what is read back, whole and as a stream', async ({ content }) => {
       await store.put('jobs/job_1.0', content());
       expect(Buffer.from(await store.get('jobs/job_1.0')).toString()).toBe('content');
       expect(await textOf(store.stream('jobs/job_1.0'))).toBe('content');
       expect(await opened.stored()).toHaveLength(1);
     });
 
-    it('of many megabytes is read back as it was streamed', async () => {
+    it('an object of many megabytes is read back as it was streamed', async () => {
       const content = randomBytes(21_000_001);
       await store.put('uploads/upl_1', Readable.from(inChunks(content, 65_536)));
       expect(await store.size('uploads/upl_1')).toBe(content.length);
@@ -57,7 +57,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       expect(await opened.stored()).toHaveLength(1);
     });
 
-    it('can be read by its path', async () => {
+    it('an object can be read by its path', async () => {
       await store.put('jobs/job_1.0', Buffer.from('content'));
       expect(await store.withFile('jobs/job_1.0', (path) => readFile(path, 'utf8'))).toBe('content');
       await expect(store.withFile('jobs/job_1.1', () => Promise.reject(new Error('not called')))).rejects.toThrow(
@@ -65,7 +65,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       );
     });
 
-    it('has a size and serves ranges', async () => {
+    it('an object has a size and serves ranges', async () => {
       await store.put('key', Buffer.from('content'));
       expect(await store.size('key')).toBe(7);
       expect(await textOf(store.stream('key', { start: 1, end: 3 }))).toBe('ont');
@@ -73,19 +73,19 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       expect(await textOf(store.stream('key', { start: 7, end: 8 }))).toBe('');
     });
 
-    it('may be empty', async () => {
+    it('an object may be empty', async () => {
       await store.put('empty', Readable.from([]));
       expect(await store.get('empty')).toHaveLength(0);
       expect(await store.size('empty')).toBe(0);
     });
 
-    it('is replaced by a later write', async () => {
+    it('an object is replaced by a later write', async () => {
       await store.put('key', Buffer.from('first, and longer'));
       await store.put('key', Buffer.from('second'));
       expect(Buffer.from(await store.get('key')).toString()).toBe('second');
     });
 
-    it('is gone once removed, and a second removal is not an error', async () => {
+    it('an object is gone once removed, and a second removal is not an error', async () => {
       await store.put('key', Buffer.from('content'));
       await store.remove('key');
       await store.remove('key');
@@ -93,18 +93,18 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       expect(await opened.stored()).toEqual([]);
     });
 
-    it('that never existed fails differently from other errors', async () => {
+    it('reading an object that never existed fails as not found', async () => {
       await expect(store.get('jobs/none')).rejects.toThrow(ObjectNotFoundError);
       await expect(store.stream('jobs/none')).rejects.toThrow(ObjectNotFoundError);
       await expect(store.size('jobs/none')).rejects.toThrow(ObjectNotFoundError);
     });
   });
 
-  describe('a failed put leaves nothing behind', () => {
+  describe('a failed put', () => {
     it.each([
       { when: 'half-way', bytes: 100_000 },
       { when: 'after many megabytes', bytes: 9_000_000 },
-    ])('when its stream fails $when', async ({ bytes }) => {
+    ])('a put leaves nothing behind when its stream fails $when', async ({ bytes }) => {
       const content = new PassThrough();
       const put = store.put('jobs/job_1.0', content);
       put.catch(() => {});
@@ -114,7 +114,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       expect(await opened.stored()).toEqual([]);
     });
 
-    it('when its stream had already failed', async () => {
+    it('a put leaves nothing behind when its stream had already failed', async () => {
       const content = new PassThrough();
       content.destroy(new Error('the body broke off'));
       await expect(once(content, 'close')).rejects.toThrow('the body broke off');
@@ -122,7 +122,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       expect(await opened.stored()).toEqual([]);
     });
 
-    it('when its stream closes prematurely', async () => {
+    it('a put leaves nothing behind when its stream closes prematurely', async () => {
       const content = new PassThrough();
       const put = store.put('jobs/job_1.0', content);
       content.write('half');
@@ -131,7 +131,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       expect(await opened.stored()).toEqual([]);
     });
 
-    it('and keeps the previous object', async () => {
+    it('a failed put keeps the previous object', async () => {
       await store.put('key', Buffer.from('whole'));
       const content = new PassThrough();
       const put = store.put('key', content);
@@ -181,7 +181,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
   });
 
   describe('a list', () => {
-    it('contains the objects under a prefix with the times of their writes', async () => {
+    it('a list contains the objects under a prefix with the times of their writes', async () => {
       const before = Date.now();
       for (const key of ['jobs/job_1.0', 'jobs/job_1.1', 'jobs/job_2.0', 'uploads/upl_1.parts/0', 'uploads/upl_1.a']) {
         await store.put(key, Buffer.from('x'));
@@ -196,7 +196,7 @@ export function describeStore(open: () => Promise<OpenedStore>, { concurrentWrit
       }
     });
 
-    it('is empty where nothing was written', async () => {
+    it('a list is empty where nothing was written', async () => {
       expect(await keys('jobs')).toEqual([]);
     });
   });

@@ -23,7 +23,7 @@ function run(steps: string, temporaryFolder: string) {
     const content = new PassThrough();
     const called = withTemporaryFile(content, async () => 'used').catch(({ code, message }) => code ?? message);
     ${steps}
-    console.log(await called, content.destroyed);
+    process.stdout.write((await called) + ' ' + content.destroyed + '\\n');
     content.destroy(new Error('late'));
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
   `;
@@ -36,7 +36,7 @@ function run(steps: string, temporaryFolder: string) {
   return [status, stdout, stderr];
 }
 
-it('without a folder for its file the call is rejected, and the stream destroyed', () => {
+it('a call without a folder for its temporary file is rejected, and its stream destroyed', () => {
   expect(run('', join(folder, 'missing'))).toEqual([0, 'ENOENT true\n', '']);
 });
 

@@ -48,8 +48,8 @@ const vehicles: fc.Arbitrary<PricedAttributes> = fc.record({
 
 const estimated = (vehicle: PricedAttributes) => estimatePrice(model, vehicle).value;
 
-describe('a value never rises', () => {
-  it('with more kilometres', () => {
+describe('the value of a vehicle', () => {
+  it('a value never rises with more kilometres', () => {
     fc.assert(
       fc.property(vehicles, fc.integer({ min: 0, max: 500_000 }), (vehicle, more) => {
         const mileageKm = vehicle.mileageKm ?? 0;
@@ -61,7 +61,7 @@ describe('a value never rises', () => {
     );
   });
 
-  it('with age, whether or not the mileage is known', () => {
+  it('a value never rises with age, whether or not the mileage is known', () => {
     fc.assert(
       fc.property(vehicles, fc.double({ min: 0, max: 20, noNaN: true }), (vehicle, more) => {
         expect(estimated({ ...vehicle, ageYears: vehicle.ageYears + more })).toBeLessThanOrEqual(estimated(vehicle));
@@ -70,7 +70,7 @@ describe('a value never rises', () => {
     );
   });
 
-  it('with damage', () => {
+  it('a value never rises with damage', () => {
     fc.assert(
       fc.property(vehicles, (vehicle) => {
         const [damaged, unknown, sound] = [true, null, false].map((unrepairedDamage) =>
@@ -93,7 +93,7 @@ it('the range surrounds the value', () => {
   );
 });
 
-it('finds the rule of the market but for its noise, in prices that it was not fitted to', () => {
+it('the model finds the rule of the market but for its noise, in prices that it was not fitted to', () => {
   const { medianErrorPercent, withinRangePercent, baselineErrorPercent } = evaluateModel(model, rows);
   // The noise alone has a median of 5.4 %.
   expect(medianErrorPercent).toBeLessThan(9);
@@ -102,18 +102,18 @@ it('finds the rule of the market but for its noise, in prices that it was not fi
   expect(withinRangePercent).toBeLessThan(95);
 });
 
-it('hardly moves for a few absurd prices', () => {
+it('the model hardly moves for a few absurd prices', () => {
   const absurd = rows.map((row, at) => (at % 50 === 0 ? { ...row, priceMinor: row.priceMinor * 100 } : row));
   const { medianErrorPercent } = evaluateModel(fitMarketModel(absurd), rows);
   expect(medianErrorPercent).toBeLessThan(9);
 });
 
-it('knows a kind of seller by its offers, not by one of them', () => {
+it('the model knows a kind of seller by its offers, not by one of them', () => {
   const some = rows.slice(0, 300).map((row, at) => ({ ...row, seller: at === 7 ? 'dealer' : 'private' }) as const);
   expect(fitMarketModel(some).sellers).toEqual(['private']);
 });
 
-it('is the same for the same rows, and after it was stored', () => {
+it('the model is the same for the same rows, and after it was stored', () => {
   const some = rows.slice(0, 300);
   expect(encodeModel(fitMarketModel(some)).equals(encodeModel(fitMarketModel(some)))).toBe(true);
   const stored = decodeModel(encodeModel(model));

@@ -48,7 +48,7 @@ async function countEntries(): Promise<number> {
 const rows = repairRows();
 
 describe('an import', () => {
-  it('takes the good rows and names the lines of the others', async () => {
+  it('an import of repairs takes the good rows and names the lines of the others', async () => {
     const bad = [
       repairRow({ kind: 'part', part: 'wing', price_minor: 1 }),
       repairRow({ kind: 'part', part: 'hood', price_minor: '12.50' }),
@@ -92,7 +92,7 @@ describe('an import', () => {
     }
   });
 
-  it('counts equal entries once, and refuses a second value for the same entry', async () => {
+  it('an import of repairs counts equal entries once, and refuses a second value for the same entry', async () => {
     const [rate = '', ...rest] = rows;
     const dearer = rate.replace(',5800,', ',9900,');
     const { version, problems } = await importRows(repairsCsvOf([rate, ...rest, rate, dearer]));
@@ -102,7 +102,7 @@ describe('an import', () => {
     expect(ofCountry).toMatchObject({ region: '', labourRateMinor: 5_800 });
   });
 
-  it('of the same file changes nothing', async () => {
+  it('an import of the same file of repairs changes nothing', async () => {
     const first = await importRows(repairsCsvOf(rows));
     const again = await importRows(repairsCsvOf(rows));
     expect([first.isNew, again.isNew]).toEqual([true, false]);
@@ -113,13 +113,13 @@ describe('an import', () => {
     ['without work', rows.filter((row) => !row.includes(',work,')), 'no work'],
     ['without rates of the country', rows.slice(1), 'no rates of the whole country'],
     ['without rows', [], 'at least 1 entries'],
-  ])('%s is refused, and leaves nothing', async (_, some, reason) => {
+  ])('an import of repairs %s is refused, and leaves nothing', async (_, some, reason) => {
     const before = await countEntries();
     await expect(importRows(repairsCsvOf(some))).rejects.toThrow(reason);
     expect(await countEntries()).toBe(before);
   });
 
-  it('refuses a file of the other kind, and the id of a book of the other kind or of another country', async () => {
+  it('an import refuses a file of the other kind, and the id of a book of the other kind or of another country', async () => {
     await expect(importRows(csvOf(inventedRows(300)))).rejects.toThrow('Import it with --kind market');
     await importRows(repairsCsvOf(rows));
     const market = importPriceBook(orm.em.fork(), optionsFor(csvOf(inventedRows(300))));
@@ -139,7 +139,7 @@ describe('the entries of a vehicle', () => {
     return createEntryLookup(entries, year).part('hood', 'original')?.priceMinor;
   };
 
-  it('are those of its model and years, else of its model, its make, or every make', async () => {
+  it('the entries of a vehicle are those of its model and years, else of its model, its make, or every make', async () => {
     await importRows(
       repairsCsvOf([
         rows[0] ?? '',

@@ -163,7 +163,7 @@ describe('a response of the server', () => {
       body: versioned({ model_version: '8' }),
       reason: /^the server serves version 8 of the model, not 7$/,
     },
-  ])("a response with $what is the model's failure, whatever the server's metadata stated", async ({ file, body, reason }) => {
+  ])("a response with $what is the model's failure, whatever the metadata stated", async ({ file, body, reason }) => {
     kserve.server.metadata = {};
     const network = await kserve.open({ file });
     kserve.server.onInfer = (response) => response.writeHead(200).end(body);

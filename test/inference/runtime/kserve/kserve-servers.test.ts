@@ -1,9 +1,7 @@
 /** How the worker talks to KServe servers: paths, headers, sizes and certificates. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createHttpClient } from '../../../../src/inference/runtime/kserve/http-exchange.ts';
+import { selfSignedCertificate } from '../../../webhooks/self-signed-certificate.ts';
 import { FORTY_ONE, never, secret, useKserveServer } from '../../support/kserve-setting.ts';
 
 const kserve = useKserveServer();
@@ -51,15 +49,9 @@ it('an answer of a server is read up to its size limit', async () => {
 });
 
 it('a server over TLS must have a trusted certificate', async () => {
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(kserve.directory, name));
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const files = ['-keyout', String(key), '-out', String(cert)];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject, ...files], {
-    stdio: 'ignore',
-  });
-  const tls = { key: readFileSync(String(key), 'utf8'), cert: readFileSync(String(cert), 'utf8') };
-  await kserve.restart({ tls });
+  const { certificate, key } = selfSignedCertificate('127.0.0.1');
+  await kserve.restart({ tls: { key, cert: certificate } });
   await expect(kserve.open()).rejects.toThrow(/^files\.tiny\.kserve: https:\/\/127\.0\.0\.1:\d+: .*certificate/);
-  const network = await kserve.open({ client: { certificateAuthorities: tls.cert } });
+  const network = await kserve.open({ client: { certificateAuthorities: certificate } });
   expect((await network.run(FORTY_ONE)).y?.data).toEqual(Float32Array.of(42));
 });

@@ -1,6 +1,7 @@
 /** Codes that this test draws, decoded by the installed package. */
 
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import sharp, { type OverlayOptions } from 'sharp';
 import { expect, test } from 'vitest';
 import { MEGABYTE } from '../../../../src/contracts/media-limits.ts';
@@ -121,7 +122,7 @@ test('the reader finds codes in a large picture that are too small in the reduce
 describeWith('linux', 'in the sandbox of child processes', () => {
   test('the reader searches the largest accepted picture within 512 MB', async () => {
     const child = forkInSandbox(new URL('../../support/code-reader.ts', import.meta.url), {
-      readable: [new URL('../../support/', import.meta.url).pathname],
+      readable: [fileURLToPath(new URL('../../support/', import.meta.url))],
     });
     try {
       await once(child, 'message');

@@ -72,7 +72,7 @@ test('the model for picture enhancement ships with the service', () => {
   ]);
 });
 
-test.each([2, 4])('the enhancement of a picture made %d times smaller restores more than scaling does', async (factor) => {
+test.each([2, 4])('enhancing a picture made %d times smaller restores more than scaling does', async (factor) => {
   const { info } = await pixelsOf(truth);
   const [width, height] = [Math.floor(info.width / factor), Math.floor(info.height / factor)];
   const whole = await scaled(truth, width * factor, height * factor);

@@ -24,7 +24,7 @@ test('every picture has its golden', () => {
   expect(readdirSync(new URL('pictures/', goldensFolder)).toSorted()).toEqual(Object.keys(goldens).toSorted());
 });
 
-test.each(Object.entries(goldens))('%s is decoded to the pixels of its golden', async (name, { width, height, pixels }) => {
+test.each(Object.entries(goldens))('%s is decoded to the golden pixels', async (name, { width, height, pixels }) => {
   const image = await decodeImage(readFileSync(new URL(`pictures/${name}`, goldensFolder)));
   expect([image.width, image.height]).toEqual([width, height]);
   expect(greatestDifference(image.pixels, Buffer.from(pixels, 'base64'))).toBeLessThanOrEqual(
