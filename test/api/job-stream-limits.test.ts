@@ -13,8 +13,8 @@ import { admit, finishInference } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 
 /** Enough to stall a service in which each stream asks the database. */
-const MANY_STREAMS = 5_000;
-const MANY_KEYS = 50;
+const MANY_STREAMS = 1_000;
+const MANY_KEYS = 10;
 const OPENED_AT_ONCE = 100;
 const REQUESTS_BESIDE = 100;
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http2';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { openTemporalClient } from '../../../src/platform/temporal/connect.ts';
@@ -13,8 +13,10 @@ it('a call that is open when its client closes fails, and is not repeated on the
     .getHandle('job_1')
     .describe()
     .catch((error: unknown) => error);
-  await once(server, 'stream');
+  const [stream] = (await once(server, 'stream')) as [ServerHttp2Stream];
   await client.connection.close();
+  // Otherwise the call would wait for its deadline.
+  stream.session?.destroy();
   expect(await called).toBeInstanceOf(Error);
   server.close();
 });
