@@ -1,16 +1,30 @@
+import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { CORE, LANES } from './test/lanes.ts';
 
 const laneFiles = Object.values(LANES).flatMap(({ files }): readonly string[] => files);
 
-/** Longer lanes first, so that none of their files runs on alone at the end. Within a lane, by size or as shuffled. */
-class LanesInOrder extends BaseSequencer {
+/** Rooms of `core` with the longest files, which wait for other processes. */
+const SLOW_ROOMS = /\/test\/(?:workflows|workers|inference)\//;
+
+/**
+ * Lanes in their order, and slow rooms first, so that no long file runs on alone at the end. Within each, an order that the seed
+ * determines: no file may depend on what ran before it.
+ */
+class Shuffled extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = [...Object.keys(LANES), CORE];
-    const rank = ({ project }: TestSpecification) => order.indexOf(project.name);
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const seed = process.env.TEST_SHUFFLE_SEED ?? '';
+    const lanes = [...Object.keys(LANES), CORE];
+    const keyOf = ({ project, moduleId }: TestSpecification) => [
+      lanes.indexOf(project.name),
+      SLOW_ROOMS.test(moduleId) ? 0 : 1,
+      hash('sha256', seed + relative(import.meta.dirname, moduleId)),
+    ];
+    const keyed = files.map((file) => ({ file, key: keyOf(file).join(' ') }));
+    return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ file }) => file);
   }
 }
 
@@ -26,7 +40,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/support/own-bucket.ts'],
-    sequence: { sequencer: LanesInOrder },
+    sequence: { sequencer: Shuffled },
     reporters: ['default', './test/support/test-report.ts'],
     projects: [
       { extends: true, test: { name: CORE, include: ['test/**/*.test.ts'], exclude: laneFiles } },

@@ -61,6 +61,10 @@ export const LANES = {
   },
   training: {
     purpose: 'a training from data to an installed model, and the memory that pictures leave behind',
-    files: ['test/training/drawn-cars.test.ts', 'test/bench/picture-memory.test.ts'],
+    files: [
+      'test/training/drawn-cars.test.ts',
+      'test/inference/models/evaluate.test.ts',
+      'test/bench/picture-memory.test.ts',
+    ],
   },
 } as const satisfies Record<string, Lane>;

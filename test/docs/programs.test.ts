@@ -16,6 +16,7 @@ import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
 import { startTestMode } from '../contract/service.ts';
 import type { TestApi } from '../support/api.ts';
 import { createCustomer } from '../support/customers.ts';
+import { describeWith } from '../support/needs.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 import { documents, type Snippet, snippetsOf } from './snippets.ts';
 
@@ -77,13 +78,13 @@ const inPython = async (name: string, program: string, cwd = folder): Promise<st
 };
 
 const LANGUAGES = [
-  { language: 'ts', mark: `console.log('${MARK}');\n`, runIn: inTypeScript, isHere: true },
-  { language: 'python', mark: `print('${MARK}', flush=True)\n`, runIn: inPython, isHere: python !== null },
+  { language: 'ts', mark: `console.log('${MARK}');\n`, runIn: inTypeScript, need: null },
+  { language: 'python', mark: `print('${MARK}', flush=True)\n`, runIn: inPython, need: 'pythonClient' },
 ] as const;
 
 const isRun = ({ notRunBecause }: Snippet) => notRunBecause === null;
 
-describe.each(LANGUAGES)('the pages with programs in $language', ({ language, mark, runIn, isHere }) => {
+describe.each(LANGUAGES)('the pages with programs in $language', ({ language, mark, runIn, need }) => {
   const pages = documents()
     // The README of the Python client has a test of its own, on each Python.
     .filter((document) => !document.startsWith('clients/'))
@@ -96,7 +97,7 @@ describe.each(LANGUAGES)('the pages with programs in $language', ({ language, ma
     );
   });
 
-  (isHere ? describe : describe.skip)('run', () => {
+  const declare = () => {
     it.each(pages)(
       'the programs of $document run and print what the page says',
       async ({ document, snippets }) => {
@@ -111,7 +112,9 @@ describe.each(LANGUAGES)('the pages with programs in $language', ({ language, ma
       },
       TIMEOUT_MS,
     );
-  });
+  };
+  if (need === null) describe('run', declare);
+  else describeWith(need, 'run', declare);
 });
 
 describe.each(endpoints.map(({ slug }) => ({ slug })))('the page of $slug', ({ slug }) => {
@@ -133,7 +136,7 @@ describe.each(endpoints.map(({ slug }) => ({ slug })))('the page of $slug', ({ s
   }
 
   it(
-    'the page of an endpoint shows calls with curl, TypeScript and Python that all succeed',
+    `the page of ${slug} shows calls with ${python === null ? 'curl and TypeScript' : 'curl, TypeScript and Python'} that all succeed`,
     async () => {
       const { curl, TypeScript, Python } = await programs();
       const inShell = run('bash', ['-euo', 'pipefail', '-c', curl], { cwd: cwd, env: environment });

@@ -4,10 +4,11 @@
  *
  *   npm test                                  the lane `core` (test/lanes.ts)
  *   npm test -- test/credits -t 'ledger'      some files, whatever their lane: arguments go to vitest
- *   npm test -- --shuffle-seed 7              the files in an order that the seed determines
+ *   npm test -- --shuffle-seed 7              the files in the order of that seed; each run has one, and prints it
  *   npm run test:all -- --lane browser        some lanes; without `--lane` all of them, less those of `--except`
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ interface Totals {
 
 interface Selection {
   lanes: readonly string[];
-  shuffleSeed: string | null;
+  shuffleSeed: string;
   vitestArguments: readonly string[];
 }
 
@@ -111,7 +112,7 @@ function parseArguments(given: readonly string[]): Selection {
   const named: string[] = [];
   const excepted: string[] = [];
   let all = false;
-  let shuffleSeed: string | null = null;
+  let shuffleSeed = String(randomInt(1, 1_000_000));
   for (let index = 0; index < given.length; index += 1) {
     const argument = given[index] ?? '';
     const takeValue = () => given[++index] ?? '';
@@ -132,7 +133,7 @@ function parseArguments(given: readonly string[]): Selection {
 
 /** Resolves with zero when vitest ended without a failure. */
 async function runVitest(
-  { lanes, shuffleSeed, vitestArguments }: Selection,
+  { lanes, vitestArguments }: Selection,
   environment: Record<string, string>,
   signal: AbortSignal,
 ): Promise<number | null> {
@@ -142,7 +143,6 @@ async function runVitest(
       join(projectDirectory, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...lanes.flatMap((lane) => ['--project', lane]),
-      ...(shuffleSeed === null ? [] : ['--sequence.shuffle.files', `--sequence.seed=${shuffleSeed}`]),
       ...vitestArguments,
     ],
     {
@@ -215,7 +215,11 @@ async function main(selection: Selection, signal: AbortSignal): Promise<{ totals
         ...servers.environment,
         TMPDIR: directory,
         TEST_REPORT_PATH: reportPath,
+        TEST_SHUFFLE_SEED: selection.shuffleSeed,
         TEST_STORAGE_BUCKET: process.env.STORAGE_BUCKET ?? '',
+        // Everything that the tests call is on this machine, whatever proxy its user has.
+        NO_PROXY: '127.0.0.1,localhost',
+        no_proxy: '127.0.0.1,localhost',
         // The tests start the service's processes dozens of times: each compiles only what none before it has.
         NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
       };
@@ -245,6 +249,7 @@ try {
   const selection = parseArguments(process.argv.slice(2));
   ({ totals, succeeded } = await main(selection, interruption.signal));
   const others = Object.keys(LANES).filter((lane) => !selection.lanes.includes(lane));
+  console.log(`order: --shuffle-seed ${selection.shuffleSeed}`);
   if (others.length > 0) console.log(`not run: the lanes ${others.join(', ')} (npm run test:all)`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
