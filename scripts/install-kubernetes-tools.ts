@@ -3,27 +3,24 @@
  * schemas of Kubernetes, into the user's cache, unless they are there already. The test of rendered manifests is skipped without
  * them.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GoProgram, goProgramDirectory, installGoProgram } from './go-program.ts';
-import { createPythonEnvironment, pythonEnvironmentDirectory } from './python-environment.ts';
+import { type GoProgram, goProgramDirectory, installGoProgram, isGoProgramInstalled } from './go-program.ts';
+import { PythonEnvironment } from './python-environment.ts';
 
 const KUSTOMIZE: GoProgram = {
   name: 'kustomize',
   version: '5.7.1',
   packages: { kustomize: 'sigs.k8s.io/kustomize/kustomize/v5' },
 };
-const VALIDATE_VERSION = '1.37.0';
-const environment = pythonEnvironmentDirectory(`kubernetes-validate-${VALIDATE_VERSION}`);
+const environment = new PythonEnvironment('kubernetes-validate', 'kubernetes-validate==1.37.0\n');
 
 /** The programs, installed or not. */
 export const KUSTOMIZE_PATH = join(goProgramDirectory(KUSTOMIZE), 'kustomize');
-export const KUBERNETES_VALIDATE_PATH = join(environment, 'bin', 'kubernetes-validate');
+export const KUBERNETES_VALIDATE_PATH = environment.program('kubernetes-validate');
+
+export const areKubernetesToolsInstalled = (): boolean => isGoProgramInstalled(KUSTOMIZE) && environment.isInstalled;
 
 if (import.meta.main) {
   installGoProgram(KUSTOMIZE);
-  if (!existsSync(KUBERNETES_VALIDATE_PATH)) {
-    createPythonEnvironment('python3', environment, [`kubernetes-validate==${VALIDATE_VERSION}`]);
-  }
-  console.log(`kubernetes-validate ${VALIDATE_VERSION} is installed in ${environment}`);
+  environment.install('python3', ['3.9']);
 }

@@ -3,24 +3,23 @@
  * the oldest and for the newest Python of this machine that the client supports. The tests are skipped without it.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { findOnPath } from '../src/embedded/find-temporal.ts';
-import { createPythonEnvironment, pythonEnvironmentDirectory } from './python-environment.ts';
+import { PythonEnvironment } from './python-environment.ts';
 
 /** `requires-python` of the client, and the newest that its pinned packages were tried with. */
 const MINORS = [8, 9, 10, 11, 12, 13] as const;
-const requirements = fileURLToPath(new URL('../clients/python/requirements-test.txt', import.meta.url));
+const pins = readFileSync(new URL('../clients/python/requirements-test.txt', import.meta.url), 'utf8');
 
 export interface PythonOfClient {
   /** `3.8` */
   version: string;
   /** The interpreter on this machine. */
   python: string;
-  /** The environment's interpreter, installed or not. */
+  environment: PythonEnvironment;
+  /** Its interpreter, installed or not. */
   environmentPython: string;
 }
 
@@ -33,13 +32,11 @@ export function findPythonsOfClient(): PythonOfClient[] {
   return [...new Set([found.at(0), found.at(-1)])].filter((python) => python !== undefined);
 }
 
-export const isPythonInstalled = ({ environmentPython }: PythonOfClient) => existsSync(environmentPython);
+export const isPythonInstalled = ({ environment }: PythonOfClient): boolean => environment.isInstalled;
 
 function describe(version: string, python: string): PythonOfClient {
-  // Other pins make another environment.
-  const pins = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const directory = pythonEnvironmentDirectory(`python-client-${version}-${pins}`);
-  return { version, python, environmentPython: join(directory, 'bin', 'python') };
+  const environment = new PythonEnvironment(`python-client-${version}`, pins);
+  return { version, python, environment, environmentPython: environment.program('python') };
 }
 
 /** Those of pyenv are called directly: its shims run only the versions that a user has selected. */
@@ -58,10 +55,5 @@ function isUsable(python: string, minor: number): boolean {
 if (import.meta.main) {
   const pythons = findPythonsOfClient();
   if (pythons.length === 0) throw new Error('Python 3.8 or newer is needed, with its venv module (python3-venv).');
-  for (const { version, python, environmentPython } of pythons) {
-    if (!existsSync(environmentPython)) {
-      createPythonEnvironment(python, join(environmentPython, '../..'), ['--requirement', requirements]);
-    }
-    console.log(`the tests of the Python client can run on Python ${version}`);
-  }
+  for (const { version, python, environment } of pythons) environment.install(python, [version]);
 }

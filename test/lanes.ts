@@ -13,6 +13,14 @@ export const CORE = 'core';
 
 /** In the order in which they start: the longest first, so that none of their files runs on alone at the end. */
 export const LANES = {
+  training: {
+    purpose: 'a training from data to an installed model, and the memory that pictures leave behind',
+    files: [
+      'test/training/drawn-cars.test.ts',
+      'test/inference/models/evaluate.test.ts',
+      'test/bench/picture-memory.test.ts',
+    ],
+  },
   faults: {
     purpose: 'processes killed, starved and replaced under load',
     files: ['test/faults/!(table|bucket|temporal-shards).test.ts'],
@@ -57,14 +65,6 @@ export const LANES = {
       'test/docs/programs.test.ts',
       'test/contract/fuzz.test.ts',
       'test/deploy/rendered.test.ts',
-    ],
-  },
-  training: {
-    purpose: 'a training from data to an installed model, and the memory that pictures leave behind',
-    files: [
-      'test/training/drawn-cars.test.ts',
-      'test/inference/models/evaluate.test.ts',
-      'test/bench/picture-memory.test.ts',
     ],
   },
 } as const satisfies Record<string, Lane>;

@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe } from 'vitest';
 import { findChromium } from '../../scripts/install-chromium.ts';
-import { KUBERNETES_VALIDATE_PATH, KUSTOMIZE_PATH } from '../../scripts/install-kubernetes-tools.ts';
-import { MLSERVER_PATH } from '../../scripts/install-mlserver.ts';
+import { areKubernetesToolsInstalled } from '../../scripts/install-kubernetes-tools.ts';
+import { isMlServerInstalled } from '../../scripts/install-mlserver.ts';
 import { findPythonsOfClient, isPythonInstalled } from '../../scripts/install-python-client.ts';
-import { SCHEMATHESIS_PATH } from '../../scripts/install-schemathesis.ts';
+import { isSchemathesisInstalled } from '../../scripts/install-schemathesis.ts';
 import { isTemporalServerInstalled } from '../../scripts/install-temporal-server.ts';
 import { TIME_SKIPPING_SERVER_PATH } from '../../scripts/install-time-skipping-server.ts';
-import { TRAINING_PYTHON } from '../../scripts/install-training.ts';
+import { isTrainingInstalled } from '../../scripts/install-training.ts';
 import { VERSITYGW_PATH } from '../../scripts/install-versitygw.ts';
 
 interface Need {
@@ -23,22 +23,22 @@ const installedBy = (name: string, script: string) => `no ${name}: node scripts/
 const NEEDS = {
   chromium: { isMet: () => findChromium() !== null, missing: installedBy('Chromium', 'chromium') },
   versitygw: { isMet: () => existsSync(VERSITYGW_PATH), missing: installedBy('versitygw', 'versitygw') },
-  mlserver: { isMet: () => existsSync(MLSERVER_PATH), missing: installedBy('MLServer', 'mlserver') },
+  mlserver: { isMet: isMlServerInstalled, missing: installedBy('MLServer', 'mlserver') },
   temporalServer: { isMet: isTemporalServerInstalled, missing: installedBy("Temporal's server", 'temporal-server') },
   timeSkippingServer: {
     isMet: () => existsSync(TIME_SKIPPING_SERVER_PATH) && spawnSync('java', ['-version']).status === 0,
     missing: installedBy('time-skipping server of Temporal', 'time-skipping-server'),
   },
-  schemathesis: { isMet: () => existsSync(SCHEMATHESIS_PATH), missing: installedBy('schemathesis', 'schemathesis') },
+  schemathesis: { isMet: isSchemathesisInstalled, missing: installedBy('schemathesis', 'schemathesis') },
   pythonClient: {
     isMet: () => findPythonsOfClient().some(isPythonInstalled),
     missing: installedBy('packages of the Python client', 'python-client'),
   },
   kubernetesTools: {
-    isMet: () => existsSync(KUSTOMIZE_PATH) && existsSync(KUBERNETES_VALIDATE_PATH),
+    isMet: areKubernetesToolsInstalled,
     missing: installedBy('kustomize', 'kubernetes-tools'),
   },
-  training: { isMet: () => existsSync(TRAINING_PYTHON), missing: installedBy('PyTorch', 'training') },
+  training: { isMet: isTrainingInstalled, missing: installedBy('PyTorch', 'training') },
   promtool: {
     isMet: () => spawnSync(process.env.PROMTOOL_PATH || 'promtool', ['--version']).status === 0,
     missing: 'no promtool: PROMTOOL_PATH, or on the PATH',
