@@ -8,7 +8,7 @@ import { CORE, LANES } from './test/lanes.ts';
 const laneFiles = Object.values(LANES).flatMap(({ files }): readonly string[] => files);
 
 /** Rooms of `core` with the longest files, which wait for other processes. */
-const SLOW_ROOMS = /\/test\/(?:workflows|workers|inference)\//;
+const SLOW_ROOMS = /\/test\/(?:contract|inference|workers|workflows)\//;
 
 /**
  * Lanes in their order, and slow rooms first, so that no long file runs on alone at the end. Within each, an order that the seed

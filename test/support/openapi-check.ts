@@ -15,9 +15,18 @@ interface Answered {
 /** Returns the violation, or null; also null if the document has no such operation. */
 export type OpenApiCheck = (answered: Answered) => string | null;
 
+/** Kept for the files that this process runs after the first: compiling the schemas takes longer than most tests. */
+const checks = new WeakMap<readonly EndpointContract[], OpenApiCheck>();
+
 export function createOpenApiCheck(endpoints: readonly EndpointContract[]): OpenApiCheck {
+  const check = checks.get(endpoints) ?? compileOpenApiCheck(endpoints);
+  checks.set(endpoints, check);
+  return check;
+}
+
+function compileOpenApiCheck(endpoints: readonly EndpointContract[]): OpenApiCheck {
   const document: OpenApiDocument = JSON.parse(JSON.stringify(buildOpenApi(endpoints, 'https://api.example')));
-  // Compiled again in every test file: each shared schema once, and its code as it comes.
+  // Each shared schema once, and its code as it comes.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
