@@ -6,8 +6,8 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { MAXIMUM_CREDITS, type TransferKind } from '../contracts/credits.ts';
 import { openDatabase } from '../database.ts';
 import { Organization } from '../organizations/entities.ts';
-import { readConfig } from '../platform/config/config.ts';
 import { readTimeOption } from '../platform/iso-time.ts';
+import { type OperatorCommand, runAsProgram } from '../platform/operator-command.ts';
 import { readCreditBalances } from './credit-balances-store.ts';
 import { adjustCredits, findBooking, topUp } from './credit-bookings-store.ts';
 import { grantPromotion } from './credit-grants-store.ts';
@@ -44,9 +44,9 @@ function readExpiry(text: string | undefined, now: Date): Date {
   return time;
 }
 
-async function main(now: Date): Promise<void> {
-  const { DATABASE_URL } = readConfig('credits');
+export const creditsCommand: OperatorCommand = async (words, { databaseUrl, now, print, note }) => {
   const { positionals, values } = parseArgs({
+    args: [...words],
     allowPositionals: true,
     options: {
       mode: { type: 'string' },
@@ -58,7 +58,7 @@ async function main(now: Date): Promise<void> {
   });
   const [command, organizationId] = positionals;
   if (command === undefined || organizationId === undefined || !COMMANDS.includes(command)) throw new Error(USAGE);
-  const orm = await openDatabase({ url: DATABASE_URL, poolSize: 1 });
+  const orm = await openDatabase({ url: databaseUrl, poolSize: 1 });
   try {
     const em = orm.em.fork();
     if (!(await em.findOne(Organization, { id: organizationId }))) {
@@ -86,16 +86,13 @@ async function main(now: Date): Promise<void> {
               'Use a different --reference.',
           );
         }
-        console.error(`${externalReference} is already booked; nothing was booked.`);
+        note(`${externalReference} is already booked; nothing was booked.`);
       }
     }
-    console.log(JSON.stringify(await readCreditBalances(em, organizationId), null, 2));
+    print(JSON.stringify(await readCreditBalances(em, organizationId), null, 2));
   } finally {
     await orm.close();
   }
-}
+};
 
-await main(new Date()).catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+if (import.meta.main) await runAsProgram(creditsCommand, 'credits');

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { openDatabase } from '../database.ts';
 import { Organization } from '../organizations/entities.ts';
 import { ORGANIZATION_ID } from '../organizations/organization-id.ts';
-import { readConfig } from '../platform/config/config.ts';
 import { readTimeOption } from '../platform/iso-time.ts';
+import { type OperatorCommand, runAsProgram } from '../platform/operator-command.ts';
 import { cancelSubscription, readSubscription, setPaidPeriod } from './sdk-subscriptions-store.ts';
 
 const USAGE = `usage:
@@ -16,15 +16,15 @@ const USAGE = `usage:
   npm run -s subscriptions -- cancel <organisation id>
 A time is an ISO 8601 day or instant: 2026-12-01 or 2026-12-01T09:30:00Z.`;
 
-async function main(): Promise<void> {
-  const { DATABASE_URL } = readConfig('subscriptions');
+export const subscriptionsCommand: OperatorCommand = async (words, { databaseUrl, now, print }) => {
   const { positionals, values } = parseArgs({
+    args: [...words],
     allowPositionals: true,
     options: { from: { type: 'string' }, until: { type: 'string' }, 'max-sdks': { type: 'string' } },
   });
   const [command, organizationId] = positionals;
   if (!organizationId || !ORGANIZATION_ID.test(organizationId)) throw new Error(USAGE);
-  const orm = await openDatabase({ url: DATABASE_URL, poolSize: 1 });
+  const orm = await openDatabase({ url: databaseUrl, poolSize: 1 });
   try {
     const em = orm.em.fork();
     if (command === 'set') {
@@ -45,17 +45,14 @@ async function main(): Promise<void> {
       }
       await setPaidPeriod(em, organizationId, { ...period, maxSdks });
     } else if (command === 'cancel') {
-      if (!(await cancelSubscription(em, organizationId, new Date()))) throw new Error('There is no subscription.');
+      if (!(await cancelSubscription(em, organizationId, now))) throw new Error('There is no subscription.');
     } else if (command !== 'show') {
       throw new Error(USAGE);
     }
-    console.log(JSON.stringify(await readSubscription(em, organizationId), null, 2));
+    print(JSON.stringify(await readSubscription(em, organizationId), null, 2));
   } finally {
     await orm.close();
   }
-}
+};
 
-await main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+if (import.meta.main) await runAsProgram(subscriptionsCommand, 'subscriptions');

@@ -1,12 +1,14 @@
 /** `npm run -s credits`: what an operator books by hand. */
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { creditsCommand } from '../../src/credits/credits-main.ts';
 import { openDatabase } from '../../src/database.ts';
 import type { MikroORM } from '../../src/platform/database/orm.ts';
 import { createCustomer } from '../support/customers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { countRows } from '../support/jobs.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
+import { callCommand } from '../support/operator-commands.ts';
 import { PROJECT_DIRECTORY } from '../support/processes.ts';
 
 let database: TestDatabase;
@@ -22,30 +24,36 @@ afterAll(async () => {
   await database.drop();
 });
 
-function credits(...words: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/credits/credits-main.ts', ...words], {
-    cwd: PROJECT_DIRECTORY,
-    env: { DATABASE_URL: database.url, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+const credits = (...words: string[]) => callCommand(creditsCommand, words, database.url);
 
 const liveOf = (stdout: string) => JSON.parse(stdout)[0];
 
 describe('the command', () => {
+  it('the credits program prints the balances of the database of DATABASE_URL, and exits with status 1 on invalid input', async () => {
+    const { organizationId } = await createCustomer(orm, { live: 7, test: 0 });
+    const run = (...words: string[]) =>
+      spawnSync(process.execPath, ['src/credits/credits-main.ts', ...words], {
+        cwd: PROJECT_DIRECTORY,
+        env: { DATABASE_URL: database.url, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+        encoding: 'utf8',
+      });
+    const shown = run('show', organizationId);
+    expect([shown.status, shown.stderr, liveOf(shown.stdout).available]).toEqual([0, '', 7]);
+    expect(run()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('usage:') });
+  });
+
   it('the credits command tops up, grants and adjusts, and prints the balances', async () => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
     const live = [organizationId, '--mode', 'live', '--reason', 'invoice 17'];
-    expect(liveOf(credits('top-up', ...live, '--credits', '500').stdout)).toMatchObject({ available: 500 });
-    const granted = liveOf(credits('grant', ...live, '--credits', '40', '--expires', '2999-01-01').stdout);
+    expect(liveOf((await credits('top-up', ...live, '--credits', '500')).stdout)).toMatchObject({ available: 500 });
+    const granted = liveOf((await credits('grant', ...live, '--credits', '40', '--expires', '2999-01-01')).stdout);
     expect(granted).toMatchObject({ available: 540, grants: [{ amount: 40, expiresAt: '2999-01-01T00:00:00.000Z' }] });
     // It accepts the times that it prints.
-    const again = credits('grant', ...live, '--credits', '1', '--expires', granted.grants[0].expiresAt);
+    const again = await credits('grant', ...live, '--credits', '1', '--expires', granted.grants[0].expiresAt);
     expect(liveOf(again.stdout)).toMatchObject({ available: 541 });
-    expect(liveOf(credits('adjust', ...live, '--credits=-21').stdout)).toMatchObject({ available: 520 });
-    expect(liveOf(credits('show', organizationId).stdout)).toMatchObject({ available: 520 });
-  }, 240_000);
+    expect(liveOf((await credits('adjust', ...live, '--credits=-21')).stdout)).toMatchObject({ available: 520 });
+    expect(liveOf((await credits('show', organizationId)).stdout)).toMatchObject({ available: 520 });
+  });
 
   it('the credits command books nothing more under the same reference', async () => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
@@ -61,8 +69,8 @@ describe('the command', () => {
       '--reference',
       'i-17',
     ];
-    credits(...words);
-    const again = credits(...words);
+    await credits(...words);
+    const again = await credits(...words);
     expect(again).toMatchObject({ status: 0, stderr: expect.stringContaining('i-17 is already booked') });
     expect(liveOf(again.stdout)).toMatchObject({ available: 5 });
   });
@@ -79,13 +87,13 @@ describe('the command', () => {
     const other = (await createCustomer(orm, { live: 0, test: 0 })).organizationId;
     const named = ['--reason', 'spring', '--reference', `spring-${what}`];
     const given = ['grant', organizationId, '--mode', 'live', '--credits', '5', '--expires', '2999-01-01', ...named];
-    expect(credits(...given).status).toBe(0);
+    expect((await credits(...given)).status).toBe(0);
     const asked = words.map((word) => ({ ORG: organizationId, OTHER: other })[word] ?? word);
-    expect(credits(...asked, ...named)).toMatchObject({
+    expect(await credits(...asked, ...named)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`spring-${what} identifies another booking`),
     });
-    expect(credits(...given)).toMatchObject({ status: 0, stderr: expect.stringContaining('is already booked') });
+    expect(await credits(...given)).toMatchObject({ status: 0, stderr: expect.stringContaining('is already booked') });
     expect(await countRows(orm, 'credit_transfers', organizationId)).toBe(1);
     expect(await countRows(orm, 'credit_transfers', other)).toBe(0);
   });
@@ -102,7 +110,17 @@ describe('the command', () => {
     ['has passed', ['--expires', '2020-01-01'], 'must be in the future', '2020-01-01T00:00:00.000Z has passed'],
   ])('the credits command says what is wrong with an expiry that %s', async (_name, words, rule, fault) => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
-    const { stderr } = credits('grant', organizationId, '--mode', 'live', '--credits', '5', '--reason', 'r', ...words);
+    const { stderr } = await credits(
+      'grant',
+      organizationId,
+      '--mode',
+      'live',
+      '--credits',
+      '5',
+      '--reason',
+      'r',
+      ...words,
+    );
     expect(stderr).toContain(rule);
     expect(stderr).toContain(fault);
   });
@@ -126,7 +144,7 @@ describe('the command', () => {
     ['another command', ['burn', 'ORG']],
   ])('the credits command refuses %s and books nothing', async (_name, words) => {
     const { organizationId } = await createCustomer(orm, { live: 0, test: 0 });
-    const { status, stderr } = credits(...words.map((word) => (word === 'ORG' ? organizationId : word)));
+    const { status, stderr } = await credits(...words.map((word) => (word === 'ORG' ? organizationId : word)));
     expect(status).toBe(1);
     expect(stderr.trim()).not.toBe('');
     expect(await countRows(orm, 'credit_transfers', organizationId)).toBe(0);

@@ -40,3 +40,12 @@ describe('a settlement that is repeated after PostgreSQL lost the first one', ()
     expect(settleAt('2026-12-01T12:00:05Z', jobOf(newId('job')))?.id).not.toBe(settleAt('2026-12-01T12:00:05Z')?.id);
   });
 });
+
+it.each(['job_expired', 'job_stopped'] as const)(
+  '%s ends a queued job only: a pick-up in the meantime wins',
+  (failure) => {
+    const queued = { ...job, status: 'queued' } as Job;
+    const { from, to } = planTransition({ job: queued, outcome: null, listeners: [] }, failure, new Date());
+    expect([from, to]).toEqual([['queued'], failure === 'job_expired' ? 'expired' : 'canceled']);
+  },
+);

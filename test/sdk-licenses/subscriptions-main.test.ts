@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database.ts';
 import { ensureOrganization } from '../../src/organizations/organizations-store.ts';
 import { newId } from '../../src/platform/ids.ts';
+import { subscriptionsCommand } from '../../src/sdk-licenses/subscriptions-main.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { callCommand } from '../support/operator-commands.ts';
 import { useProcesses } from '../support/processes.ts';
 
 const processes = useProcesses();
@@ -18,12 +20,20 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const environment = { DATABASE_URL: database.url };
-  const command = await processes.start({ entry: 'src/sdk-licenses/subscriptions-main.ts', args, environment });
-  const { code } = await command.exited;
-  return { code, output: command.lines.join('\n') };
+async function run(...words: string[]): Promise<{ code: number; output: string }> {
+  const { status, stdout, stderr } = await callCommand(subscriptionsCommand, words, database.url);
+  return { code: status, output: stdout + stderr };
 }
+
+it('the subscriptions program prints the subscription, and exits with status 1 on invalid input', async () => {
+  const program = async (...args: string[]) => {
+    const environment = { DATABASE_URL: database.url };
+    const command = await processes.start({ entry: 'src/sdk-licenses/subscriptions-main.ts', args, environment });
+    return { ...(await command.exited), output: command.lines.join('\n') };
+  };
+  expect(await program('show', organizationId)).toEqual({ code: 0, signal: null, output: 'null' });
+  expect(await program()).toEqual({ code: 1, signal: null, output: expect.stringContaining('usage:') });
+});
 
 it('the subscriptions command sets, shows and cancels periods', async () => {
   expect(await run('show', organizationId)).toEqual({ code: 0, output: 'null' });
@@ -41,7 +51,7 @@ it('the subscriptions command sets, shows and cancels periods', async () => {
   expect(await set(paidFrom, paidUntil, '3')).toEqual({ code: 0, output });
   const canceled = await run('cancel', organizationId);
   expect(JSON.parse(canceled.output)).toEqual({ canceledAt: expect.any(String), periods });
-}, 240_000);
+});
 
 describe('invalid input of the subscriptions command', () => {
   const period = ['--from', '2028-01-01', '--until', '2028-02-01'];

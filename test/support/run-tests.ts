@@ -217,6 +217,7 @@ async function main(selection: Selection, signal: AbortSignal): Promise<{ totals
         TEST_REPORT_PATH: reportPath,
         TEST_SHUFFLE_SEED: selection.shuffleSeed,
         TEST_STORAGE_BUCKET: process.env.STORAGE_BUCKET ?? '',
+        ...(!process.stdout.isTTY && { NO_COLOR: '1' }),
         // Everything that the tests call is on this machine, whatever proxy its user has.
         NO_PROXY: '127.0.0.1,localhost',
         no_proxy: '127.0.0.1,localhost',

@@ -10,6 +10,10 @@ import { checkWebhookUrl } from '../../src/webhooks/webhook-target.ts';
 import { selfSignedCertificate } from './self-signed-certificate.ts';
 
 const BODY = '{"text":"größer"}';
+/** The clock of the sockets, which no test freezes. */
+const realTimeout = setTimeout;
+/** By then a byte has crossed loopback. */
+const untilReceived = () => new Promise((resolve) => void realTimeout(resolve, 20));
 /** Reaches loopback, as in development; names resolve to 127.0.0.1. */
 const client = createWebhookClient({ allowPrivateTargets: true, resolveHost: async () => ['127.0.0.1'] });
 
@@ -178,6 +182,7 @@ describe('the limit of 10 seconds', () => {
     response.writeHead(200).write('a');
     for (let second = 0; second < 11; second += 1) {
       response.write('a');
+      await untilReceived();
       vi.advanceTimersByTime(1_000);
     }
     expect(await answer).toBe('timeout');
@@ -192,6 +197,7 @@ describe('the limit of 10 seconds', () => {
     const socket = await arrived;
     for (const piece of 'HTTP/1.1 200 OK\r\n') {
       socket.write(piece);
+      await untilReceived();
       vi.advanceTimersByTime(1_000);
     }
     expect(await answer).toBe('timeout');

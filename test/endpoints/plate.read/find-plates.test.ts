@@ -24,6 +24,7 @@ test.each([
   ['DE', 'M-AB 1234', 'MAB1234'],
   ['DE short', 'F:WE50', 'FWE50'],
   ['DE electric', 'HH-AB 123E', 'HHAB123E'],
+  ['DE with a leading zero', 'HH-AB 0123', null],
   ['DK', 'AB 12 345', 'AB12345'],
   ['EE', '123 ABC', '123ABC'],
   ['ES', '1234 BCD', '1234BCD'],

@@ -83,6 +83,35 @@ describe('the value of a vehicle', () => {
   });
 });
 
+describe('a value never rises by a small step either', () => {
+  const vehicles = ['petrol', 'diesel', null].flatMap((fuel) =>
+    ['private', 'dealer', null].flatMap((seller) =>
+      ['lumo', 'fjell', 'bris'].map((model) => ({
+        ...{ make: 'talvera', model, fuel, seller, transmission: 'manual', powerKw: 90, engineLitres: 1.6 },
+        unrepairedDamage: null,
+      })),
+    ),
+  );
+  /** Every pair of neighbours in which the later one is worth more. */
+  const rises = (at: (vehicle: (typeof vehicles)[number], step: number) => PricedAttributes, steps: number) =>
+    vehicles.flatMap((vehicle) => {
+      const values = Array.from({ length: steps }, (_, step) => estimated(at(vehicle, step)));
+      return values.filter((value, step) => step > 0 && value > (values[step - 1] ?? 0));
+    });
+
+  it('a value never rises with another 500 kilometres', () => {
+    expect(
+      rises((vehicle, step) => ({ ...vehicle, ageYears: 6, mileageKm: step * 500 }) as PricedAttributes, 600),
+    ).toEqual([]);
+  });
+
+  it('a value never rises with another week of age', () => {
+    expect(
+      rises((vehicle, step) => ({ ...vehicle, ageYears: step / 52, mileageKm: 60_000 }) as PricedAttributes, 1_000),
+    ).toEqual([]);
+  });
+});
+
 it('the range surrounds the value', () => {
   fc.assert(
     fc.property(vehicles, (vehicle) => {
