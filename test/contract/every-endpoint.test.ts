@@ -8,7 +8,7 @@ import type { EndpointContract } from '../../src/contracts/endpoint-contract.ts'
 import { endpoints as list } from '../../src/endpoints/list.ts';
 import { endpointPath } from '../../src/endpoints/shared/endpoint-path.ts';
 import type { Answer, TestApi } from '../support/api.ts';
-import { type Customer, createCustomer } from '../support/customers.ts';
+import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { expectLedgerToBalance } from '../support/ledger.ts';
 import { startTestMode } from './service.ts';
 
@@ -133,9 +133,11 @@ describe.each(endpoints.map((endpoint) => ({ slug: endpoint.slug, endpoint })))(
   });
 
   it(`${slug} refuses a live key before holding credits while no model is installed`, async () => {
-    const { keys } = await createCustomer(api.orm);
+    const { keys, organizationId } = await createCustomer(api.orm);
+    const before = await readAccount(api.orm, organizationId, true);
     const answer = await api.call(endpointPath(slug), { method: 'POST', key: keys.live, body: new FormData() });
     expect(answer.error.code).toBe('endpoint_unavailable');
+    expect(await readAccount(api.orm, organizationId, true)).toEqual(before);
   });
 });
 

@@ -8,7 +8,7 @@ import { type Backend, createBackend } from '../../src/inference/backends/create
 import { AnnouncedModels } from '../../src/workers/announced-models.ts';
 import { installModel, manifestOfGuide, paint } from '../inference/support/exported-models.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Customer, createCustomer } from '../support/customers.ts';
+import { type Customer, createCustomer, readAccount } from '../support/customers.ts';
 import { inferenceWorkers, orchestrationWorker, startTestWorkers, type TestWorkers } from '../support/workers.ts';
 
 const FIRST = 'my-tires@2026-12-01';
@@ -76,5 +76,7 @@ it('the newest installed release serves, even when installed at run time; a pinn
 it('a removed release is refused before credits are held', async () => {
   await rm(join(modelsDirectory, 'my-tires', '2026-12-01'), { recursive: true });
   await models.reload();
+  const before = await readAccount(api.orm, customer.organizationId, true);
   expect((await send({ 'Model-Version': FIRST })).json.error?.code).toBe('model_version_not_installed');
+  expect(await readAccount(api.orm, customer.organizationId, true)).toEqual(before);
 });

@@ -103,7 +103,7 @@ test.each<[string, At[]]>([
   ],
   ['no value of the field', [[10, 10, 'P.2 abc']]],
 ])('document.read leaves out what is %s', (_, lines) => {
-  expect(valuesOf(lines)).not.toContainEqual(['power', 110]);
+  expect(valuesOf(lines).map(([field]) => field)).not.toContain('power');
 });
 
 test('an address continues in the lines below it, up to the next code or date', () => {
