@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -34,8 +34,9 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // One more than there are cores: about half of a long file's time is spent waiting for other processes.
-    maxWorkers: availableParallelism() + 1,
+    // One more than there are cores: about half of a long file's time is spent waiting for other processes. A worker that has loaded
+    // the networks of many files holds up to 2.5 GB.
+    maxWorkers: Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / 3e9))),
     // A time-out means a hang. Whoever needs longer says why.
     testTimeout: 60_000,
     hookTimeout: 60_000,

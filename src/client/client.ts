@@ -2,7 +2,7 @@
 import type { JobStatus } from '../contracts/job.ts';
 import { ConnectionError, JobFailedError, WaitTimeoutError } from './errors.ts';
 import { readEventData } from './event-stream.ts';
-import { connectionOf, type HttpOptions, type HttpRequest, listPages, pause, sendRequest } from './http.ts';
+import { connectionOf, type HttpOptions, type HttpRequest, httpOptions, listPages, sendRequest } from './http.ts';
 import { encodeInput } from './input.ts';
 import type { KeyIdentity, SdkLicense, SdkLicenseView } from './management.ts';
 import type {
@@ -22,11 +22,11 @@ export interface ClientOptions {
   /** Such as `https://api.example.com`. */
   baseUrl: string;
   /** Attempts of one request, the first included. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** Time limit of one attempt, response included. It must suffice for one part of an upload. */
-  attemptTimeoutMs?: number;
-  fetch?: typeof fetch;
-  sleep?: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  attemptTimeoutMs?: number | undefined;
+  fetch?: typeof fetch | undefined;
+  sleep?: ((durationMs: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 export interface SubmitOptions {
@@ -84,14 +84,7 @@ export class VehicleInferenceClient {
   readonly #http: HttpOptions;
 
   constructor(options: ClientOptions) {
-    this.#http = {
-      attempts: 4,
-      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-      fetch,
-      sleep: pause,
-      ...options,
-      ...connectionOf(options.apiKey, options.baseUrl),
-    };
+    this.#http = httpOptions(options, connectionOf(options.apiKey, options.baseUrl), ATTEMPT_TIMEOUT_MS);
   }
 
   /**
@@ -268,7 +261,11 @@ export class VehicleInferenceClient {
         body: file.slice(start, end),
         signal,
       });
-      upload = (await response.json()) as Upload;
+      const isHidden = response.type === 'opaqueredirect';
+      upload = isHidden ? await this.getUpload(upload.id) : ((await response.json()) as Upload);
+      if (isHidden && upload.upload_url !== undefined && upload.received_bytes <= start) {
+        throw new ConnectionError('the address of the upload redirects; name the address of the service as baseUrl');
+      }
       onProgress?.(upload);
     }
     return upload;

@@ -36,9 +36,34 @@ export function connectionOf(credential: string, baseUrl: string): { apiKey: str
   return { apiKey, baseUrl: url.replace(/\/+$/, '') };
 }
 
+/** What a caller may set. A value that is undefined is as good as none. */
+export type GivenOptions = {
+  [Name in 'attempts' | 'attemptTimeoutMs' | 'fetch' | 'sleep']?: HttpOptions[Name] | undefined;
+};
+
+/** @throws TypeError for attempts that are not a whole number above 0 */
+export function httpOptions(
+  given: GivenOptions,
+  connection: { apiKey: string; baseUrl: string },
+  attemptTimeoutMs: number,
+): HttpOptions {
+  const options = {
+    attempts: given.attempts ?? 4,
+    attemptTimeoutMs: given.attemptTimeoutMs ?? attemptTimeoutMs,
+    fetch: given.fetch ?? fetch,
+    sleep: given.sleep ?? pause,
+  };
+  if (!Number.isInteger(options.attempts) || options.attempts < 1) {
+    throw new TypeError(`attempts must be a whole number above 0, not ${options.attempts}`);
+  }
+  return { ...options, ...connection };
+}
+
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
 const LONGEST_HINT_MS = 60_000;
+/** An id that is empty, `.` or `..`: the address would be that of another resource. */
+const LOST_SEGMENT = /\/(?:\.{0,2})(?:\/|\?|$)/;
 /** Responses that have no body by definition. */
 const EMPTY_STATUSES = new Set([204, 304]);
 const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504]);
@@ -46,9 +71,12 @@ const RETRIED_STATUSES = new Set([429, 500, 502, 503, 504]);
 /**
  * Sends a request and retries lost responses, 429 and 5xx with exponential backoff or after `Retry-After`. A POST carries the
  * same Idempotency-Key in every attempt.
- * @throws ApiError, ConnectionError
+ * @throws ApiError, ConnectionError; TypeError for an id that is none
  */
 export async function sendRequest(options: HttpOptions, request: HttpRequest): Promise<Response> {
+  if (request.path.startsWith('/') && LOST_SEGMENT.test(request.path)) {
+    throw new TypeError(`${request.path} names nothing: an id is empty, "." or ".."`);
+  }
   const headers = {
     ...(request.path.startsWith('/') && { Authorization: `Bearer ${options.apiKey}` }),
     ...(request.method === 'POST' && { 'Idempotency-Key': crypto.randomUUID() }),
@@ -62,6 +90,14 @@ export async function sendRequest(options: HttpOptions, request: HttpRequest): P
       return null;
     });
     if (response && (response.ok || response.status === 308)) return response;
+    // A browser hides the 308 of an incomplete upload as it hides a redirect: `upload` asks how much arrived.
+    if (response?.type === 'opaqueredirect' && request.method === 'PUT') return response;
+    // Neither the key nor a picture follows to an address that nobody named.
+    if (response && isRedirect(response)) {
+      const { host } = new URL(url);
+      const target = response.headers.get('Location') ?? 'another address';
+      throw new ConnectionError(`${host} redirects to ${target}; name the address of the service as baseUrl`);
+    }
     const error = response ? await readError(response) : null;
     if (error && (isLast || !isRetryable(error))) throw error;
     await options.sleep(pauseMs(attempt, response?.headers.get('Retry-After') ?? null), request.signal);
@@ -75,13 +111,17 @@ async function send(
 ): Promise<Response> {
   const limits = [...(signal ? [signal] : []), ...(streams ? [] : [AbortSignal.timeout(options.attemptTimeoutMs)])];
   try {
-    const response = await options.fetch(url, {
+    // Called without a receiver: browsers refuse a `fetch` with another `this`.
+    const { fetch } = options;
+    const response = await fetch(url, {
       method,
+      // The link of an artefact carries no key and no picture, and may lead on to the bucket.
+      redirect: method === 'GET' && !headers?.Authorization ? 'follow' : 'manual',
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
       signal: AbortSignal.any(limits),
     });
-    if (streams && response.ok) return response;
+    if (response.type === 'opaqueredirect' || (streams && response.ok)) return response;
     // Read the body here, so that a truncated response is retried like a lost one.
     const text = await response.text();
     return new Response(EMPTY_STATUSES.has(response.status) ? null : text, response);
@@ -90,6 +130,9 @@ async function send(
     throw new ConnectionError(`no response from ${new URL(url).host}`, { cause });
   }
 }
+
+const isRedirect = ({ type, status, headers }: Response): boolean =>
+  type === 'opaqueredirect' || (status > 300 && status < 309 && headers.has('Location'));
 
 async function readError(response: Response): Promise<ApiError | ConnectionError> {
   const body = (await response.json().catch(() => null)) as { error?: ErrorBody } | null;

@@ -1,5 +1,13 @@
 /** What the generated client of the management API stands on. */
-import { connectionOf, type HttpOptions, type HttpRequest, listPages, pause, queryOf, sendRequest } from './http.ts';
+import {
+  connectionOf,
+  type HttpOptions,
+  type HttpRequest,
+  httpOptions,
+  listPages,
+  queryOf,
+  sendRequest,
+} from './http.ts';
 
 export interface ManagementOptions {
   /** A member's token. */
@@ -7,9 +15,9 @@ export interface ManagementOptions {
   /** Such as `https://api.example.com`. */
   baseUrl: string;
   /** Attempts of one request, the first included. */
-  attempts?: number;
-  fetch?: typeof fetch;
-  sleep?: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  attempts?: number | undefined;
+  fetch?: typeof fetch | undefined;
+  sleep?: ((durationMs: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 interface Details {
@@ -24,14 +32,7 @@ export class ManagementBase {
   readonly #http: HttpOptions;
 
   constructor({ token, baseUrl, ...options }: ManagementOptions) {
-    this.#http = {
-      attempts: 4,
-      attemptTimeoutMs: ATTEMPT_TIMEOUT_MS,
-      fetch,
-      sleep: pause,
-      ...options,
-      ...connectionOf(token, baseUrl),
-    };
+    this.#http = httpOptions(options, connectionOf(token, baseUrl), ATTEMPT_TIMEOUT_MS);
   }
 
   protected async send<Answer>(method: HttpRequest['method'], path: string, details: Details = {}): Promise<Answer> {

@@ -58,6 +58,8 @@ function start(line: string[], variables: NodeJS.ProcessEnv = {}, input = ''): R
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // A program that refuses its words has ended before it reads.
+  program.stdin.on('error', () => {});
   program.stdin.end(input);
   let [out, notes] = ['', ''];
   const watchers = new Set<() => void>();
