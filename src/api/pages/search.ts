@@ -28,6 +28,9 @@ const RESULTS = 12;
 /** Of one page, beside its beginning, so that a long one leaves room for others. */
 const SECTIONS_OF_A_PAGE = 3;
 const EXCERPT_CHARACTERS = 180;
+/** Each word costs a walk through the index, and a single letter begins half of it. Anybody may search, without a key. */
+const MAX_QUERY_WORDS = 8;
+const MIN_WORD_CHARACTERS = 2;
 
 /** Made page by page, so that other requests are answered in between. */
 export async function createSearch(pages: Iterable<() => SearchedPage>): Promise<(query: string) => Found[]> {
@@ -56,8 +59,9 @@ export async function createSearch(pages: Iterable<() => SearchedPage>): Promise
     await setImmediate();
   }
   return (query) => {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const [withAll, withSome] = [search(index, query, 'AND'), search(index, query, 'OR')];
+    const words = wordsOf(query);
+    const asked = words.join(' ');
+    const [withAll, withSome] = [search(index, asked, 'AND'), search(index, asked, 'OR')];
     const shown = new Map<string, number>();
     return [...new Set([...withAll, ...withSome])]
       .flatMap((id) => sections[id] ?? [])
@@ -70,6 +74,20 @@ export async function createSearch(pages: Iterable<() => SearchedPage>): Promise
       .slice(0, RESULTS)
       .map(({ path, title, heading, text }) => ({ path, title, heading, excerpt: excerptOf(text, words) }));
   };
+}
+
+/** Punctuation splits words in the index, so it does here: `a.b.c` is three. */
+function wordsOf(query: string): string[] {
+  const words = query.toLowerCase().split(/[^\p{L}\p{N}._@-]+/u);
+  const whole = words.filter((word) => word.split(/[._@-]/).some((part) => part.length >= MIN_WORD_CHARACTERS));
+  const kept: string[] = [];
+  let parts = 0;
+  for (const word of whole) {
+    parts += word.split(/[._@-]/).length;
+    if (parts > MAX_QUERY_WORDS) break;
+    kept.push(word);
+  }
+  return kept;
 }
 
 const search = (index: MiniSearch<Section>, query: string, combineWith: 'AND' | 'OR') =>

@@ -4,9 +4,13 @@ import { FileFault } from './file-fault.ts';
 /** Elements that run, fetch, or lead elsewhere. */
 const ACTIVE =
   /<(?:script|iframe|frame|object|embed|link|img|image|video|audio|source|form|a|base|foreignobject|use)\b/i;
-const REFRESH = /<meta[^>]*http-equiv/i;
-/** Within a tag: a handler of an event. */
-const HANDLER = /<[^>]*\son[a-z]+\s*=/i;
+/**
+ * Anywhere, not only within tags: where a tag ends depends on quotes, and a search from each `<` would take square time. A report has no
+ * such text.
+ */
+const REFRESH = /http-equiv/i;
+/** A handler of an event. Attributes may follow each other without a space. */
+const HANDLER = /[\s/"'`]on[a-z]+\s*=/i;
 const ADDRESS = /url\s*\(|@import|javascript:/i;
 
 /** @throws FileFault */
