@@ -5,9 +5,9 @@ export interface CommandContext {
   databaseUrl: string;
   now: Date;
   /** What the program returns: its standard output. */
-  print(text: string): void;
+  print: (text: string) => void;
   /** What it has to say besides: its standard error. */
-  note(text: string): void;
+  note: (text: string) => void;
 }
 
 /** Rejects with a message for the operator. */

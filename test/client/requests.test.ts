@@ -19,7 +19,7 @@ describe('a redirect', () => {
   const redirecting =
     (called: string[]): typeof fetch =>
     (url, init) => {
-      called.push(`${init?.method} ${String(url)} ${init?.redirect}`);
+      called.push(`${init?.method} ${url as string} ${init?.redirect}`);
       return Promise.resolve(new Response(null, { status: 307, headers: { Location: 'https://elsewhere.example/' } }));
     };
 

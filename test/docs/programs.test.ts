@@ -78,7 +78,7 @@ const inPython = async (name: string, program: string, cwd = folder): Promise<st
 };
 
 const LANGUAGES = [
-  { language: 'ts', mark: `console.log('${MARK}');\n`, runIn: inTypeScript, need: null },
+  { language: 'ts', mark: `console.log('${MARK}');\n`, runIn: inTypeScript, need: 'nothing' },
   { language: 'python', mark: `print('${MARK}', flush=True)\n`, runIn: inPython, need: 'pythonClient' },
 ] as const;
 
@@ -97,7 +97,7 @@ describe.each(LANGUAGES)('the pages with programs in $language', ({ language, ma
     );
   });
 
-  const declare = () => {
+  describeWith(need, 'run', () => {
     it.each(pages)(
       'the programs of $document run and print what the page says',
       async ({ document, snippets }) => {
@@ -112,9 +112,7 @@ describe.each(LANGUAGES)('the pages with programs in $language', ({ language, ma
       },
       TIMEOUT_MS,
     );
-  };
-  if (need === null) describe('run', declare);
-  else describeWith(need, 'run', declare);
+  });
 });
 
 describe.each(endpoints.map(({ slug }) => ({ slug })))('the page of $slug', ({ slug }) => {

@@ -4,11 +4,11 @@ import { planTransition } from '../../src/jobs/settlement.ts';
 import { isId, newId } from '../../src/platform/ids.ts';
 import { SUCCESS } from '../support/jobs.ts';
 
-const jobOf = (id: string) =>
+const jobOf = (id: string, status = 'processing') =>
   ({
     id,
     endpoint: 'dashboard.read',
-    status: 'processing',
+    status,
     livemode: false,
     isStaging: false,
     testScenario: null,
@@ -44,7 +44,7 @@ describe('a settlement that is repeated after PostgreSQL lost the first one', ()
 it.each(['job_expired', 'job_stopped'] as const)(
   '%s ends a queued job only: a pick-up in the meantime wins',
   (failure) => {
-    const queued = { ...job, status: 'queued' } as Job;
+    const queued = jobOf(newId('job'), 'queued');
     const { from, to } = planTransition({ job: queued, outcome: null, listeners: [] }, failure, new Date());
     expect([from, to]).toEqual([['queued'], failure === 'job_expired' ? 'expired' : 'canceled']);
   },

@@ -21,6 +21,7 @@ interface Need {
 const installedBy = (name: string, script: string) => `no ${name}: node scripts/install-${script}.ts`;
 
 const NEEDS = {
+  nothing: { isMet: () => true, missing: '' },
   chromium: { isMet: () => findChromium() !== null, missing: installedBy('Chromium', 'chromium') },
   versitygw: { isMet: () => existsSync(VERSITYGW_PATH), missing: installedBy('versitygw', 'versitygw') },
   mlserver: { isMet: isMlServerInstalled, missing: installedBy('MLServer', 'mlserver') },

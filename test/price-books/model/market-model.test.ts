@@ -87,7 +87,13 @@ describe('a value never rises by a small step either', () => {
   const vehicles = ['petrol', 'diesel', null].flatMap((fuel) =>
     ['private', 'dealer', null].flatMap((seller) =>
       ['lumo', 'fjell', 'bris'].map((model) => ({
-        ...{ make: 'talvera', model, fuel, seller, transmission: 'manual', powerKw: 90, engineLitres: 1.6 },
+        make: 'talvera',
+        model,
+        fuel,
+        seller,
+        transmission: 'manual',
+        powerKw: 90,
+        engineLitres: 1.6,
         unrepairedDamage: null,
       })),
     ),
