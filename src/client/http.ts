@@ -89,7 +89,6 @@ export async function sendRequest(options: HttpOptions, request: HttpRequest): P
       if (request.signal?.aborted || isLast) throw error;
       return null;
     });
-    if (response && (response.ok || response.status === 308)) return response;
     // A browser hides the 308 of an incomplete upload as it hides a redirect: `upload` asks how much arrived.
     if (response?.type === 'opaqueredirect' && request.method === 'PUT') return response;
     // Neither the key nor a picture follows to an address that nobody named.
@@ -98,6 +97,7 @@ export async function sendRequest(options: HttpOptions, request: HttpRequest): P
       const target = response.headers.get('Location') ?? 'another address';
       throw new ConnectionError(`${host} redirects to ${target}; name the address of the service as baseUrl`);
     }
+    if (response && (response.ok || response.status === 308)) return response;
     const error = response ? await readError(response) : null;
     if (error && (isLast || !isRetryable(error))) throw error;
     await options.sleep(pauseMs(attempt, response?.headers.get('Retry-After') ?? null), request.signal);

@@ -16,20 +16,20 @@ function clientWith(fetch: ClientOptions['fetch'], options: Partial<ClientOption
 }
 
 describe('a redirect', () => {
-  const redirecting =
-    (called: string[]): typeof fetch =>
-    (url, init) => {
-      called.push(`${init?.method} ${url as string} ${init?.redirect}`);
-      return Promise.resolve(new Response(null, { status: 307, headers: { Location: 'https://elsewhere.example/' } }));
-    };
-
-  it('a redirect takes neither the key nor the picture to another address, and is not tried again', async () => {
-    const called: string[] = [];
-    const submitted = clientWith(redirecting(called)).submit('plate.read', { image: new Uint8Array([1]) });
-    await expect(submitted).rejects.toBeInstanceOf(ConnectionError);
-    await expect(submitted).rejects.toThrow('api.example.com redirects to https://elsewhere.example/');
-    expect(called).toEqual([`POST ${BASE}/v1/plate/read manual`]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'a redirect by %i takes neither the key nor the picture to another address, and is not tried again',
+    async (status) => {
+      const called: string[] = [];
+      const client = clientWith(async (url, init) => {
+        called.push(`${init?.method} ${url as string} ${init?.redirect}`);
+        return new Response(null, { status, headers: { Location: 'https://elsewhere.example/' } });
+      });
+      const submitted = client.submit('plate.read', { image: new Uint8Array([1]) });
+      await expect(submitted).rejects.toBeInstanceOf(ConnectionError);
+      await expect(submitted).rejects.toThrow('api.example.com redirects to https://elsewhere.example/');
+      expect(called).toEqual([`POST ${BASE}/v1/plate/read manual`]);
+    },
+  );
 
   it('a redirect that a browser hides is refused too', async () => {
     const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
