@@ -40,6 +40,7 @@ export default defineConfig({
     // A time-out means a hang. Whoever needs longer says why.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    teardownTimeout: 60_000,
     setupFiles: ['test/support/own-bucket.ts'],
     sequence: { sequencer: Shuffled },
     reporters: ['default', './test/support/test-report.ts'],

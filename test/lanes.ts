@@ -49,7 +49,7 @@ export const LANES = {
     ],
   },
   servers: {
-    purpose: "servers that others wrote: S3, KServe, PgBouncer, Temporal's own, Temporal's time-skipping one",
+    purpose: "servers that others wrote: S3, KServe and Temporal's production server",
     files: [
       'test/e2e/bucket.test.ts',
       'test/faults/bucket.test.ts',

@@ -224,6 +224,8 @@ async function main(selection: Selection, signal: AbortSignal): Promise<{ totals
         // The tests start the service's processes dozens of times: each compiles only what none before it has.
         NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
       };
+      // What an earlier run left there is not the outcome of this one.
+      rmSync(reportPath, { force: true });
       const exitCode = await runVitest(selection, environment, signal);
       const totals = readTotals(reportPath);
       const leftovers = await stopLeftovers(directory);
@@ -244,12 +246,18 @@ const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => interruption.abort(new Error(`stopped by ${name}`)));
 }
+if (process.argv.includes('--help')) {
+  console.log('npm test [-- <vitest arguments>], npm run test:all [-- --lane <name> | --except <name>]. The lanes:\n');
+  console.log(`${CORE.padEnd(10)} everything else`);
+  for (const [name, { purpose }] of Object.entries(LANES)) console.log(`${name.padEnd(10)} ${purpose}`);
+  process.exit(0);
+}
 let totals: Totals = { passed: 0, failed: 1, skipped: new Map() };
 let succeeded = false;
 try {
   const selection = parseArguments(process.argv.slice(2));
   ({ totals, succeeded } = await main(selection, interruption.signal));
-  const others = Object.keys(LANES).filter((lane) => !selection.lanes.includes(lane));
+  const others = [CORE, ...Object.keys(LANES)].filter((lane) => !selection.lanes.includes(lane));
   console.log(`order: --shuffle-seed ${selection.shuffleSeed}`);
   if (others.length > 0) console.log(`not run: the lanes ${others.join(', ')} (npm run test:all)`);
 } catch (error) {

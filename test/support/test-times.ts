@@ -2,11 +2,14 @@
  * `npm run -s test:times -- REPORT [N]`: the N most expensive files (40 without N) of a report that a run of the tests kept because
  * `TEST_REPORT_PATH=REPORT` was set. Seconds of tests and hooks, and seconds of loading modules.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { FileReport, TestReport } from './test-report.ts';
 
 const [path, limit = '40'] = process.argv.slice(2);
-if (path === undefined) throw new Error('Name a report: TEST_REPORT_PATH=/tmp/report.json npm test');
+if (path === undefined || !existsSync(path)) {
+  console.error('Name a report that a run has kept: TEST_REPORT_PATH=/tmp/report.json npm test');
+  process.exit(1);
+}
 const { files } = JSON.parse(readFileSync(path, 'utf8')) as TestReport;
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(1).padStart(8);
