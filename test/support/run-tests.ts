@@ -41,6 +41,7 @@ interface Selection {
   vitestArguments: readonly string[];
 }
 
+const ALL_LANES = [CORE, ...Object.keys(LANES)];
 const TEMPLATE_DATABASE = 'template_migrated';
 /** At the end of a suite's title: needs.ts. */
 const SKIP_REASON = /\[skipped: ([^\]]+)\]/;
@@ -122,12 +123,11 @@ function parseArguments(given: readonly string[]): Selection {
     else if (argument === '--shuffle-seed') shuffleSeed = takeValue();
     else vitestArguments.push(argument);
   }
-  const known = [CORE, ...Object.keys(LANES)];
-  const unknown = [...named, ...excepted].filter((lane) => !known.includes(lane));
+  const unknown = [...named, ...excepted].filter((lane) => !ALL_LANES.includes(lane));
   if (unknown.length > 0)
-    throw new Error(`There is no lane "${unknown.join('", "')}". The lanes: ${known.join(', ')}.`);
+    throw new Error(`There is no lane "${unknown.join('", "')}". The lanes: ${ALL_LANES.join(', ')}.`);
   const selectsFiles = /^[^-]/.test(vitestArguments[0] ?? '');
-  const wanted = named.length > 0 ? named : all || selectsFiles ? known : [CORE];
+  const wanted = named.length > 0 ? named : all || selectsFiles ? ALL_LANES : [CORE];
   return { lanes: wanted.filter((lane) => !excepted.includes(lane)), shuffleSeed, vitestArguments };
 }
 
@@ -188,7 +188,7 @@ function readTotals(reportPath: string): Totals {
   return { passed: count('passed'), failed: count('failed') + count('pending') + report.errors.length, skipped };
 }
 
-/** `skipped: 212 (no Chromium: node scripts/install-chromium.ts: 200; not on Linux: 12)` */
+/** `skipped: 212 (200 no Chromium: node scripts/install-chromium.ts; 12 not on Linux)` */
 function describeSkipped(skipped: Totals['skipped']): string {
   const total = [...skipped.values()].reduce((sum, count) => sum + count, 0);
   const reasons = [...skipped].map(([reason, count]) => `${count} ${reason}`);
@@ -257,7 +257,7 @@ let succeeded = false;
 try {
   const selection = parseArguments(process.argv.slice(2));
   ({ totals, succeeded } = await main(selection, interruption.signal));
-  const others = [CORE, ...Object.keys(LANES)].filter((lane) => !selection.lanes.includes(lane));
+  const others = ALL_LANES.filter((lane) => !selection.lanes.includes(lane));
   console.log(`order: --shuffle-seed ${selection.shuffleSeed}`);
   if (others.length > 0) console.log(`not run: the lanes ${others.join(', ')} (npm run test:all)`);
 } catch (error) {

@@ -39,9 +39,8 @@ export async function createSearch(pages: Iterable<() => SearchedPage>): Promise
     fields: ['title', 'heading', 'text'],
     // Names such as `dashboard.read` and `api_key_expired` are found whole and by their words.
     tokenize: (text) =>
-      text
-        .split(/[^\p{L}\p{N}._@-]+/u)
-        .flatMap((word) => [word, ...(/[._@-]/.test(word) ? word.split(/[._@-]/) : [])])
+      splitWords(text)
+        .flatMap((word) => (partsOf(word).length > 1 ? [word, ...partsOf(word)] : word))
         .filter(Boolean),
     // A word and its plural are one.
     processTerm: (term) => term.toLowerCase().replace(/(?<=\w{3})s$/, ''),
@@ -76,14 +75,17 @@ export async function createSearch(pages: Iterable<() => SearchedPage>): Promise
   };
 }
 
-/** Punctuation splits words in the index, so it does here: `a.b.c` is three. */
+const splitWords = (text: string): string[] => text.split(/[^\p{L}\p{N}._@-]+/u);
+const partsOf = (word: string): string[] => word.split(/[._@-]/);
+
+/** A name counts as many words as it has parts, because the index looks for each: `a.b.c` is three. */
 function wordsOf(query: string): string[] {
-  const words = query.toLowerCase().split(/[^\p{L}\p{N}._@-]+/u);
-  const whole = words.filter((word) => word.split(/[._@-]/).some((part) => part.length >= MIN_WORD_CHARACTERS));
+  const words = splitWords(query.toLowerCase());
+  const whole = words.filter((word) => partsOf(word).some((part) => part.length >= MIN_WORD_CHARACTERS));
   const kept: string[] = [];
   let parts = 0;
   for (const word of whole) {
-    parts += word.split(/[._@-]/).length;
+    parts += partsOf(word).length;
     if (parts > MAX_QUERY_WORDS) break;
     kept.push(word);
   }
